@@ -1,0 +1,113 @@
+package actions
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// Host is what the engine needs of the forge that owns the repositories: files in, objects out.
+// Implementations are safe for concurrent use. Repositories are named "owner/name".
+type Host interface {
+	// Source returns the workflow files at a commit. ref "" means the default branch's head.
+	Source(ctx context.Context, repo, ref string) (Source, error)
+	// SaveRun stores a run. With ID 0 it is created and gets its ID and number, which are returned.
+	SaveRun(ctx context.Context, r Run) (Run, error)
+	// SaveJob stores a job, likewise.
+	SaveJob(ctx context.Context, j Job) (Job, error)
+	// Grant mints what one job may use. The token's cause is "job:ID"; it starts no runs.
+	Grant(ctx context.Context, j Job) (Grant, error)
+	// Revoke ends a grant when its job has ended.
+	Revoke(ctx context.Context, token string) error
+	// AppendLog adds to a job's log.
+	AppendLog(ctx context.Context, job int64, chunk []byte) error
+}
+
+// ArtifactStore keeps artifacts. The v4 service in front of it is ArtifactService.
+type ArtifactStore interface {
+	PutArtifact(ctx context.Context, a Artifact, zip io.Reader) (Artifact, error)
+	Artifacts(ctx context.Context, run int64) ([]Artifact, error)
+	OpenArtifact(ctx context.Context, id int64) (io.ReadCloser, error)
+	DeleteArtifact(ctx context.Context, id int64) error
+}
+
+// Source is the workflow files of a repository at one commit.
+type Source struct {
+	SHA           string
+	Ref           string // "refs/heads/main"
+	DefaultBranch string
+	Files         []File
+}
+
+// File is one workflow file.
+type File struct {
+	Path string // ".github/workflows/ci.yml"
+	Data []byte
+}
+
+// Run is one workflow run.
+type Run struct {
+	ID         int64
+	Number     int // per workflow, from 1
+	Repo       string
+	Workflow   string // path of the file
+	Name       string
+	Title      string
+	Event      string
+	Actor      string // login
+	Cause      string // "event:41"
+	HeadSHA    string
+	HeadBranch string
+	Status     string // queued, in_progress, completed
+	Conclusion string // success, failure, cancelled, skipped, startup_failure, timed_out
+	Reason     string // why it failed before any job ran: "ci.yml:7: container: is not supported"
+	Created    time.Time
+	Started    time.Time
+	Completed  time.Time
+}
+
+// Job is one job of a run, or one cell of its matrix.
+type Job struct {
+	ID          int64
+	RunID       int64
+	Repo        string
+	Key         string // id in the file
+	Name        string // as shown: "run (triage)"
+	Status      string // queued, in_progress, completed
+	Conclusion  string
+	Permissions map[string]string // scope → read, write, none; nil is the default
+	Steps       []Step
+	Created     time.Time
+	Started     time.Time
+	Completed   time.Time
+}
+
+// Step is one step of a job.
+type Step struct {
+	Number     int
+	Name       string
+	Status     string
+	Conclusion string // success, failure, skipped, cancelled
+	Started    time.Time
+	Completed  time.Time
+}
+
+// Grant is what one job may use.
+type Grant struct {
+	Token     string
+	Secrets   map[string]string
+	Variables map[string]string
+}
+
+// Artifact is a bundle of files that a run left.
+type Artifact struct {
+	ID      int64
+	RunID   int64
+	JobID   int64
+	Repo    string
+	Name    string
+	Size    int64
+	Digest  string // "sha256:…" of the zip
+	Expires time.Time
+	Created time.Time
+}

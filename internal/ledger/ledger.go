@@ -1,0 +1,163 @@
+// Package ledger counts the work that is still open in one lease, so that waiting needs no sleep.
+//
+// Whoever takes on work opens an obligation before he closes the one that caused it. Then the
+// number of open obligations reaches zero only when nothing that was started is unfinished: the
+// lease is quiet. Work that waits for the scenario itself is parked and does not count.
+//
+//	ob := l.Open("request GET /user")
+//	defer ob.Close()
+package ledger
+
+import (
+	"context"
+	"sort"
+	"sync"
+)
+
+// Ledger is safe for concurrent use. The zero value is not usable; call New.
+type Ledger struct {
+	mu     sync.Mutex
+	seq    uint64
+	nextID uint64
+	open   map[uint64]*Obligation
+	wake   chan struct{} // closed and replaced at each change and at each quiet
+	fatal  error
+}
+
+// Obligation is one piece of open work. Its methods may be called from any goroutine.
+type Obligation struct {
+	l      *Ledger
+	id     uint64
+	what   string
+	parked bool
+	closed bool
+}
+
+// New returns a quiet ledger at sequence number zero.
+func New() *Ledger {
+	return &Ledger{open: map[uint64]*Obligation{}, wake: make(chan struct{})}
+}
+
+// Open takes on work; what names it for people ("run 7", "request POST /x").
+func (l *Ledger) Open(what string) *Obligation {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.nextID++
+	o := &Obligation{l: l, id: l.nextID, what: what}
+	l.open[o.id] = o
+	return o
+}
+
+// Close settles the work. A second call does nothing.
+func (o *Obligation) Close() {
+	o.l.mu.Lock()
+	defer o.l.mu.Unlock()
+	if o.closed {
+		return
+	}
+	o.closed = true
+	delete(o.l.open, o.id)
+	o.l.wakeIfQuiet()
+}
+
+// Park says that the work now waits for the scenario; it no longer holds back quiet.
+func (o *Obligation) Park() { o.setParked(true) }
+
+// Resume takes the work up again. It must be called before the event that ends the waiting is
+// answered, or a waiter can see a false quiet.
+func (o *Obligation) Resume() { o.setParked(false) }
+
+func (o *Obligation) setParked(parked bool) {
+	o.l.mu.Lock()
+	defer o.l.mu.Unlock()
+	if o.closed {
+		return
+	}
+	o.parked = parked
+	o.l.wakeIfQuiet()
+}
+
+// Changed records that something a scenario can observe has changed and returns the new
+// sequence number. Call it while an obligation of the caller is open.
+func (l *Ledger) Changed() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seq++
+	l.broadcast()
+	return l.seq
+}
+
+// Fail ends every wait, now and later, with err: the platform is beyond repair. The first error wins.
+func (l *Ledger) Fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.fatal == nil {
+		l.fatal = err
+		l.broadcast()
+	}
+}
+
+// Wait returns at the next change after sequence number after, or as soon as the ledger is quiet,
+// whichever comes first. Both values are read under one lock: with quiet true, seq is the last
+// change there was. It returns the context's error when ctx ends, and Fail's error when that was called.
+func (l *Ledger) Wait(ctx context.Context, after uint64) (seq uint64, quiet bool, err error) {
+	for {
+		l.mu.Lock()
+		seq, quiet, err = l.seq, l.quiet(), l.fatal
+		wake := l.wake
+		l.mu.Unlock()
+		if err != nil || quiet || seq > after {
+			return seq, quiet, err
+		}
+		select {
+		case <-wake:
+		case <-ctx.Done():
+			return seq, false, ctx.Err()
+		}
+	}
+}
+
+// Seq returns the sequence number of the last change.
+func (l *Ledger) Seq() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.seq
+}
+
+// Pending names the open obligations that hold back quiet, oldest first.
+func (l *Ledger) Pending() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ids := make([]uint64, 0, len(l.open))
+	for id, o := range l.open {
+		if !o.parked {
+			ids = append(ids, id)
+		}
+	}
+	sort.Slice(ids, func(i, j int) bool { return ids[i] < ids[j] })
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = l.open[id].what
+	}
+	return names
+}
+
+func (l *Ledger) quiet() bool {
+	for _, o := range l.open {
+		if !o.parked {
+			return false
+		}
+	}
+	return true
+}
+
+func (l *Ledger) wakeIfQuiet() {
+	if l.quiet() {
+		l.broadcast()
+	}
+}
+
+func (l *Ledger) broadcast() {
+	close(l.wake)
+	l.wake = make(chan struct{})
+}

@@ -1,0 +1,151 @@
+// Package match holds expectations as values, and how reality differs from them.
+//
+// Matchers are pure and deterministic. What they accept is plain data: strings, numbers, booleans,
+// []string, map[string]string, and what encoding/json makes.
+package match
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Matcher is an expectation.
+type Matcher interface {
+	// Match returns nil when got is as expected.
+	Match(got any) *Mismatch
+	// String tells the expectation to people: `contains "bug"`.
+	String() string
+}
+
+// Mismatch says where and how a value differs from what was expected. It is the one error that
+// makes a scenario failed rather than broken.
+type Mismatch struct {
+	Subject string // what was looked at: "issue.labels"
+	Path    string // place inside the value, "" for the whole
+	Want    string // the expectation, as its matcher tells it
+	Got     string // what was there
+	Hint    string // what it may come from, when the step knows
+}
+
+// Error gives one line.
+func (m *Mismatch) Error() string {
+	var b strings.Builder
+	b.WriteString(m.Subject)
+	if m.Path != "" {
+		b.WriteString(m.Path)
+	}
+	fmt.Fprintf(&b, ": expected %s, saw %s", m.Want, m.Got)
+	return b.String()
+}
+
+type matcher struct {
+	name  string
+	check func(got any) (ok bool, path string)
+}
+
+func (m matcher) String() string { return m.name }
+
+func (m matcher) Match(got any) *Mismatch {
+	if ok, path := m.check(got); !ok {
+		return &Mismatch{Path: path, Want: m.name, Got: Show(got)}
+	}
+	return nil
+}
+
+// Equal expects a value deeply equal to want.
+func Equal(want any) Matcher {
+	return matcher{Show(want), func(got any) (bool, string) { return reflect.DeepEqual(got, want), "" }}
+}
+
+// Contains expects a text that contains want, or a list that has want as an element.
+func Contains(want string) Matcher {
+	return matcher{"contains " + Show(want), func(got any) (bool, string) { return contains(got, want), "" }}
+}
+
+// Lacks is the opposite of Contains; a value of another kind does not match either.
+func Lacks(want string) Matcher {
+	return matcher{"does not contain " + Show(want), func(got any) (bool, string) {
+		switch got.(type) {
+		case string, []string:
+			return !contains(got, want), ""
+		}
+		return false, ""
+	}}
+}
+
+func contains(got any, want string) bool {
+	switch got := got.(type) {
+	case string:
+		return strings.Contains(got, want)
+	case []string:
+		return slices.Contains(got, want)
+	}
+	return false
+}
+
+// Count expects a list, a map or a number of exactly n.
+func Count(n int) Matcher {
+	return matcher{fmt.Sprintf("exactly %d", n), func(got any) (bool, string) {
+		v := reflect.ValueOf(got)
+		switch v.Kind() {
+		case reflect.Slice, reflect.Map, reflect.Array:
+			return v.Len() == n, ""
+		case reflect.Int, reflect.Int64:
+			return v.Int() == int64(n), ""
+		}
+		return false, ""
+	}}
+}
+
+// Regexp expects a text that re matches from end to end.
+func Regexp(re *regexp.Regexp) Matcher {
+	whole := regexp.MustCompile(`\A(?:` + re.String() + `)\z`)
+	return matcher{"matches /" + re.String() + "/", func(got any) (bool, string) {
+		s, ok := got.(string)
+		return ok && whole.MatchString(s), ""
+	}}
+}
+
+// Text expects a text equal to want once both are trimmed and line ends are made "\n". The path of
+// a mismatch is the first line that differs.
+func Text(want string) Matcher {
+	return matcher{Show(want), func(got any) (bool, string) {
+		s, ok := got.(string)
+		if !ok {
+			return false, ""
+		}
+		g, w := lines(s), lines(want)
+		for i := range max(len(g), len(w)) {
+			if i >= len(g) || i >= len(w) || g[i] != w[i] {
+				return false, fmt.Sprintf(":line %d", i+1)
+			}
+		}
+		return true, ""
+	}}
+}
+
+func lines(s string) []string {
+	return strings.Split(strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")), "\n")
+}
+
+// Show renders a value for people, cut at 400 bytes.
+func Show(v any) string {
+	var s string
+	switch v := v.(type) {
+	case nil:
+		s = "nothing"
+	case string:
+		s = fmt.Sprintf("%q", v)
+	case []string:
+		s = fmt.Sprintf("%q", v)
+	default:
+		s = fmt.Sprintf("%v", v)
+	}
+	if len(s) > 400 {
+		s = strings.ToValidUTF8(s[:400], "") + fmt.Sprintf("… (%d bytes)", len(s))
+	}
+	return s
+}
