@@ -6,7 +6,10 @@
 // for use by several goroutines unless their documentation says otherwise.
 package driver
 
-import "errors"
+import (
+	"errors"
+	"io/fs"
+)
 
 var (
 	// ErrNotFound says that the thing asked for does not exist, or is hidden from the actor.
@@ -40,6 +43,7 @@ type Set struct {
 	Installer Installer
 	Platform  Platform
 	Place     Place
+	Fixtures  fs.FS // the suite's fixtures; never nil
 }
 
 // Place is what a lease is called and where it may keep files.

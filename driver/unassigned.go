@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"fmt"
+	"io/fs"
 )
 
 // Unassigned returns a Set whose every method answers ErrUnsupported. Environments start from it
@@ -11,6 +12,7 @@ func Unassigned() *Set {
 	return &Set{
 		Forge: unassigned{}, Ledger: unassigned{}, Journal: unassigned{}, Marker: unassigned{},
 		Launcher: unassigned{}, Installer: unassigned{},
+		Fixtures: unassigned{},
 	}
 }
 
@@ -39,3 +41,7 @@ func (u unassigned) Start(context.Context, Spec) (Process, error) {
 func (u unassigned) Install(context.Context, Repo) error { return u.refuse("installer") }
 
 func (u unassigned) Remove(context.Context, Repo) error { return u.refuse("installer") }
+
+func (u unassigned) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: u.refuse("fixtures")}
+}

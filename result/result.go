@@ -89,6 +89,7 @@ type Scenario struct {
 	Verdict  Verdict        `json:"verdict"`
 	Reason   string         `json:"reason,omitempty"` // of a skip
 	Steps    []Step         `json:"steps"`
+	After    []Observation  `json:"after,omitempty"`    // made after the steps, by the packs
 	Findings []Finding      `json:"findings,omitempty"` // of policies and clean-up, after the steps
 	Journal  []driver.Entry `json:"journal,omitempty"`
 	Evidence []evidence.Ref `json:"evidence,omitempty"`

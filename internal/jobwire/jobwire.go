@@ -1,0 +1,66 @@
+// Package jobwire is what the kit and understudy-job say to each other: a Spec as JSON on the
+// job's standard input, Events as one JSON object a line on its standard output.
+package jobwire
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Spec is one job, or one cell of a job's matrix, to run. Everything is explicit: the runner reads
+// neither its environment nor the forge to find out more.
+type Spec struct {
+	Workflow     []byte            `json:"workflow"`      // the file's bytes
+	WorkflowPath string            `json:"workflow_path"` // ".github/workflows/ci.yml"
+	Job          string            `json:"job"`           // the job's key in the file
+	Cell         map[string]any    `json:"cell,omitempty"`
+	Needs        map[string]Need   `json:"needs,omitempty"`
+	Event        string            `json:"event"` // "issues"
+	Payload      json.RawMessage   `json:"payload"`
+	Repo         string            `json:"repo"` // "owner/name"
+	Ref          string            `json:"ref"`  // "refs/heads/main"
+	SHA          string            `json:"sha"`
+	Actor        string            `json:"actor"`
+	RunID        int64             `json:"run_id"`
+	RunNumber    int               `json:"run_number"`
+	JobID        int64             `json:"job_id"`
+	ServerURL    string            `json:"server_url"`
+	APIURL       string            `json:"api_url"`
+	ResultsURL   string            `json:"results_url"` // base of the artifact service, with trailing slash
+	RuntimeToken string            `json:"runtime_token"`
+	Token        string            `json:"token"` // GITHUB_TOKEN
+	Secrets      map[string]string `json:"secrets,omitempty"`
+	Variables    map[string]string `json:"variables,omitempty"`
+	Env          map[string]string `json:"env"` // complete environment of the steps, before the workflow's own env
+	Dir          string            `json:"dir"` // an empty directory of this job alone; the workspace is made inside
+}
+
+// Need is how a needed job ended.
+type Need struct {
+	Result  string            `json:"result"` // success, failure, cancelled, skipped
+	Outputs map[string]string `json:"outputs,omitempty"`
+}
+
+// EventType names an event.
+type EventType string
+
+// The events of one job, in the order they can come. JobCompleted is the last one.
+const (
+	JobStarted    EventType = "job.started"
+	StepStarted   EventType = "step.started"
+	Log           EventType = "log"
+	StepCompleted EventType = "step.completed"
+	JobCompleted  EventType = "job.completed"
+)
+
+// Event is one thing the runner reports.
+type Event struct {
+	Type       EventType         `json:"type"`
+	Time       time.Time         `json:"time"`
+	Step       int               `json:"step,omitempty"` // from 1, in the file's order; 0 is the job itself
+	Name       string            `json:"name,omitempty"`
+	Line       string            `json:"line,omitempty"`       // of a log, masked
+	Conclusion string            `json:"conclusion,omitempty"` // success, failure, skipped, cancelled
+	Outputs    map[string]string `json:"outputs,omitempty"`    // of the job
+	Error      string            `json:"error,omitempty"`      // why the runner itself could not go on
+}
