@@ -1,0 +1,215 @@
+package github
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/understudy-dev/understudy/driver"
+)
+
+type repos struct{ c *client }
+
+type wireRepo struct {
+	FullName      string `json:"full_name"`
+	Private       bool   `json:"private"`
+	DefaultBranch string `json:"default_branch"`
+	CloneURL      string `json:"clone_url"`
+}
+
+func (s repos) Create(ctx context.Context, in driver.NewRepo) error {
+	body := map[string]any{
+		"name": in.Repo.Name, "description": in.Description, "private": in.Private, "auto_init": in.AutoInit,
+	}
+	var me struct {
+		Login string `json:"login"`
+	}
+	if _, err := s.c.do(ctx, http.MethodGet, "/user", nil, &me); err != nil {
+		return fmt.Errorf("create repository %s: %w", in.Repo, err)
+	}
+	path := "/orgs/" + url.PathEscape(in.Repo.Owner) + "/repos"
+	if strings.EqualFold(me.Login, in.Repo.Owner) {
+		path = "/user/repos"
+	}
+	if _, err := s.c.do(ctx, http.MethodPost, path, body, nil); err != nil {
+		return fmt.Errorf("create repository %s: %w", in.Repo, err)
+	}
+	return nil
+}
+
+func (s repos) Get(ctx context.Context, r driver.Repo) (driver.RepoInfo, error) {
+	var w wireRepo
+	if _, err := s.c.do(ctx, http.MethodGet, repoPath(r, ""), nil, &w); err != nil {
+		return driver.RepoInfo{}, fmt.Errorf("get repository %s: %w", r, err)
+	}
+	return driver.RepoInfo{Repo: r, Private: w.Private, DefaultBranch: w.DefaultBranch, CloneURL: w.CloneURL}, nil
+}
+
+func (s repos) Delete(ctx context.Context, r driver.Repo) error {
+	if _, err := s.c.do(ctx, http.MethodDelete, repoPath(r, ""), nil, nil); err != nil {
+		return fmt.Errorf("delete repository %s: %w", r, err)
+	}
+	return nil
+}
+
+func (s repos) Branches(ctx context.Context, r driver.Repo) (map[string]string, error) {
+	out := map[string]string{}
+	err := s.c.pages(ctx, repoPath(r, "/branches"), func(raw []byte) error {
+		var page []struct {
+			Name   string `json:"name"`
+			Commit struct {
+				SHA string `json:"sha"`
+			} `json:"commit"`
+		}
+		if err := json.Unmarshal(raw, &page); err != nil {
+			return err
+		}
+		for _, b := range page {
+			out[b.Name] = b.Commit.SHA
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list branches of %s: %w", r, err)
+	}
+	return out, nil
+}
+
+type files struct{ c *client }
+
+// Commit makes one commit of all files through the git data API, so that one event follows.
+func (s files) Commit(ctx context.Context, r driver.Repo, in driver.NewCommit) (string, error) {
+	sha, err := s.commit(ctx, r, in)
+	if err != nil {
+		return "", fmt.Errorf("commit to %s: %w", r, err)
+	}
+	return sha, nil
+}
+
+type object struct {
+	SHA string `json:"sha"`
+}
+
+func (s files) commit(ctx context.Context, r driver.Repo, in driver.NewCommit) (string, error) {
+	branch := in.Branch
+	if branch == "" {
+		info, err := repos(s).Get(ctx, r)
+		if err != nil {
+			return "", err
+		}
+		branch = info.DefaultBranch
+	}
+	var ref struct {
+		Object object `json:"object"`
+	}
+	if _, err := s.c.do(ctx, http.MethodGet, repoPath(r, "/git/ref/heads/")+escapePath(branch), nil, &ref); err != nil {
+		return "", err
+	}
+	var head struct {
+		Tree object `json:"tree"`
+	}
+	if _, err := s.c.do(ctx, http.MethodGet, repoPath(r, "/git/commits/%s", ref.Object.SHA), nil, &head); err != nil {
+		return "", err
+	}
+	tree, err := s.tree(ctx, r, head.Tree.SHA, in.Files)
+	if err != nil {
+		return "", err
+	}
+	var commit object
+	body := map[string]any{"message": in.Message, "tree": tree, "parents": []string{ref.Object.SHA}}
+	if _, err := s.c.do(ctx, http.MethodPost, repoPath(r, "/git/commits"), body, &commit); err != nil {
+		return "", err
+	}
+	path := repoPath(r, "/git/refs/heads/") + escapePath(branch)
+	_, err = s.c.do(ctx, http.MethodPatch, path, map[string]any{"sha": commit.SHA}, nil)
+	return commit.SHA, err
+}
+
+func (s files) tree(ctx context.Context, r driver.Repo, base string, in []driver.NewFile) (string, error) {
+	entries := make([]map[string]any, 0, len(in))
+	for _, f := range in {
+		e := map[string]any{"path": f.Path, "mode": "100644", "type": "blob"}
+		if f.Content == nil {
+			e["sha"] = nil
+		} else {
+			var blob object
+			body := map[string]any{"content": base64.StdEncoding.EncodeToString(f.Content), "encoding": "base64"}
+			if _, err := s.c.do(ctx, http.MethodPost, repoPath(r, "/git/blobs"), body, &blob); err != nil {
+				return "", err
+			}
+			e["sha"] = blob.SHA
+		}
+		entries = append(entries, e)
+	}
+	var tree object
+	body := map[string]any{"base_tree": base, "tree": entries}
+	_, err := s.c.do(ctx, http.MethodPost, repoPath(r, "/git/trees"), body, &tree)
+	return tree.SHA, err
+}
+
+func (s files) Read(ctx context.Context, r driver.Repo, rev, path string) ([]byte, error) {
+	target := repoPath(r, "/contents/") + escapePath(path)
+	if rev != "" {
+		target += "?ref=" + url.QueryEscape(rev)
+	}
+	var w struct {
+		Type, Encoding, Content string
+	}
+	if _, err := s.c.do(ctx, http.MethodGet, target, nil, &w); err != nil {
+		return nil, fmt.Errorf("read %s of %s: %w", path, r, err)
+	}
+	if w.Type != "file" || w.Encoding != "base64" {
+		return nil, fmt.Errorf("read %s of %s: it is a %s with encoding %q", path, r, w.Type, w.Encoding)
+	}
+	b, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(w.Content, "\n", ""))
+	if err != nil {
+		return nil, fmt.Errorf("read %s of %s: %w", path, r, err)
+	}
+	return b, nil
+}
+
+func escapePath(p string) string {
+	parts := strings.Split(p, "/")
+	for i := range parts {
+		parts[i] = url.PathEscape(parts[i])
+	}
+	return strings.Join(parts, "/")
+}
+
+type members struct{ c *client }
+
+func (s members) Role(ctx context.Context, r driver.Repo, login string) (string, error) {
+	var w struct {
+		RoleName string `json:"role_name"`
+	}
+	if _, err := s.c.do(ctx, http.MethodGet, repoPath(r, "/collaborators/%s/permission", login), nil, &w); err != nil {
+		return "", fmt.Errorf("read role of %s on %s: %w", login, r, err)
+	}
+	return w.RoleName, nil
+}
+
+// rolePermission names a role as the collaborators API wants it.
+func rolePermission(role string) string {
+	switch role {
+	case "read":
+		return "pull"
+	case "write":
+		return "push"
+	}
+	return role
+}
+
+func (s members) SetRole(ctx context.Context, r driver.Repo, login, role string) error {
+	method, body := http.MethodPut, any(map[string]string{"permission": rolePermission(role)})
+	if role == "none" {
+		method, body = http.MethodDelete, nil
+	}
+	if _, err := s.c.do(ctx, method, repoPath(r, "/collaborators/%s", login), body, nil); err != nil {
+		return fmt.Errorf("set role of %s on %s: %w", login, r, err)
+	}
+	return nil
+}
