@@ -128,8 +128,8 @@ type Issues interface {
 	Comments(ctx context.Context, ref Ref) ([]Comment, error)
 }
 
-// RunFilter selects runs; zero fields select all. Cause selects the runs whose causal chain
-// contains it; a driver that cannot tell answers ErrUnsupported.
+// RunFilter selects runs; zero fields select all. Cause selects the runs that it started itself; a
+// driver that cannot tell answers ErrUnsupported.
 type RunFilter struct {
 	Workflow string // file name, such as "crew.yml"
 	Event    string

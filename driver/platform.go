@@ -13,16 +13,8 @@ type Platform struct {
 	WorkflowFile    string           // file name of the platform's workflow, such as "crew.yml"
 	JobPattern      string           // name of a stage's job, such as "run ({stage})"
 	FailureMarker   string           // text that every failure comment of the platform contains
-	Stages          map[string]Stage // by name
+	Stages          []string         // in the order of the platform file
 	Actors          map[string]Actor // by name, without the built-in observer
-}
-
-// Stage is one stage of the platform.
-type Stage struct {
-	Name   string
-	Label  string // label that starts it
-	Schema []byte // JSON Schema of its result; nil when it has none
-	Result string // path of the result below the agent's workspace
 }
 
 // Actor is one person or program that acts on the forge.
