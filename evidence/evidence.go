@@ -22,6 +22,7 @@ type Ref struct {
 	Digest string `json:"digest"` // "sha256:…" of the bytes as stored
 	Size   int64  `json:"size"`
 	Path   string `json:"path"`
+	Cut    int64  `json:"cut,omitempty"` // bytes that were dropped because the item was too large
 }
 
 // Sink takes evidence in. Implementations are safe for concurrent use.
