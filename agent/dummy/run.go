@@ -1,0 +1,196 @@
+package dummy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"time"
+)
+
+// Options say where a script runs. Workspace must exist; the rest may be left out.
+type Options struct {
+	Workspace string
+	Repo      string        // what read_file is relative to; "" is the workspace
+	Proxy     *url.URL      // what url_get goes through, loopback included; nil is a direct connection
+	Timeout   time.Duration // of one url_get; 0 is 10 seconds
+}
+
+// Results are how the operations went, in the script's order.
+type Results struct {
+	Operations []Operation `json:"operations"`
+}
+
+// Operation is how one operation went. Error is "" if and only if Success.
+type Operation struct {
+	Description string `json:"description"`
+	Op          string `json:"op"`
+	Success     bool   `json:"success"`
+	Error       string `json:"error"`
+}
+
+// Failed returns how many operations failed.
+func (r Results) Failed() int {
+	n := 0
+	for _, op := range r.Operations {
+		if !op.Success {
+			n++
+		}
+	}
+	return n
+}
+
+// Run does all operations of s, one after the other, and reports each. When ctx ends the rest fail.
+func Run(ctx context.Context, s Script, o Options) Results {
+	if o.Repo == "" {
+		o.Repo = o.Workspace
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 10 * time.Second
+	}
+	r := Results{Operations: []Operation{}}
+	for _, op := range s.Ops {
+		done := Operation{Description: op.Description, Op: op.Op, Success: true}
+		if err := o.do(ctx, op); err != nil {
+			done.Success, done.Error = false, err.Error()
+		}
+		r.Operations = append(r.Operations, done)
+	}
+	return r
+}
+
+func (o Options) do(ctx context.Context, op Op) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("not started: %w", err)
+	}
+	switch op.Op {
+	case WriteFixture:
+		return writeFixture(o.Workspace, op.Args, op.Content)
+	case ReadFile:
+		return readFile(o.Repo, op.Args)
+	case URLGet:
+		return o.get(ctx, op.Args)
+	}
+	return fmt.Errorf("unknown operation %q", op.Op)
+}
+
+func writeFixture(workspace, dest, content string) error {
+	if err := checkPath(dest); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(workspace)
+	if err != nil {
+		return plain(err)
+	}
+	defer root.Close()
+	if err := root.MkdirAll(path.Dir(dest), 0o755); err != nil {
+		return plain(err)
+	}
+	return plain(root.WriteFile(dest, []byte(content), 0o644))
+}
+
+func readFile(dir, name string) error {
+	if err := checkPath(name); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return plain(err)
+	}
+	defer root.Close()
+	// Looked at before it is opened: opening a pipe would wait for a writer.
+	info, err := root.Stat(name)
+	if err != nil {
+		return plain(err)
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: not a regular file", name)
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return plain(err)
+	}
+	return f.Close()
+}
+
+// plain drops the system call's name from a path error: "output/a: permission denied".
+func plain(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+	}
+	return err
+}
+
+// errRefused and answered are the two kinds of answers that are failures.
+var errRefused = errors.New("refused by policy")
+
+type answered struct{ status string }
+
+func (a answered) Error() string { return "answered " + a.status }
+
+func (o Options) get(ctx context.Context, target string) error {
+	if err := checkURL(target); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return err
+	}
+	transport := &http.Transport{DisableKeepAlives: true}
+	if o.Proxy != nil {
+		// Not ProxyFromEnvironment: that one never proxies loopback addresses.
+		transport.Proxy = http.ProxyURL(o.Proxy)
+		transport.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
+			return judge(res, true)
+		}
+	}
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
+	res, err := client.Do(req)
+	if err != nil {
+		return o.noAnswer(ctx, target, err)
+	}
+	defer res.Body.Close()
+	// An https answer came from the origin, through the tunnel.
+	if err := judge(res, o.Proxy != nil && req.URL.Scheme == "http"); err != nil {
+		return fmt.Errorf("%w: GET %s", err, target)
+	}
+	if _, err := io.Copy(io.Discard, io.LimitReader(res.Body, 1<<20)); err != nil {
+		return o.noAnswer(ctx, target, err)
+	}
+	return nil
+}
+
+func judge(res *http.Response, fromProxy bool) error {
+	switch {
+	case fromProxy && res.StatusCode == http.StatusForbidden && res.Header.Get(PolicyHeader) == PolicyRefused:
+		return errRefused
+	case res.StatusCode < 200 || res.StatusCode > 299:
+		return answered{res.Status}
+	}
+	return nil
+}
+
+func (o Options) noAnswer(ctx context.Context, target string, err error) error {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
+		err = ue.Err
+	}
+	if a, ok := errors.AsType[answered](err); ok { // the proxy's, to CONNECT
+		return fmt.Errorf("%w: GET %s", a, target)
+	}
+	if errors.Is(err, errRefused) {
+		return fmt.Errorf("%w: GET %s", errRefused, target)
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return fmt.Errorf("no answer: GET %s: nothing within %s", target, o.Timeout)
+	}
+	return fmt.Errorf("no answer: GET %s: %w", target, err)
+}
