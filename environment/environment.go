@@ -26,8 +26,8 @@ type Scope struct {
 	Defect   string // name of the seeded defect to install, "" for none
 	Fixtures fs.FS  // the suite's fixtures root
 	Log      *slog.Logger
-	Sink     evidence.Sink
-	Progress func(text string) // long preparations tell what they do; may be nil
+	Scrubber *evidence.Scrubber // learns every secret that the site makes; nil learns none
+	Progress func(text string)  // long preparations tell what they do; may be nil
 }
 
 // Site is an opened environment. It is safe for concurrent use.

@@ -5,6 +5,7 @@
 package match
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -39,6 +40,16 @@ func (m *Mismatch) Error() string {
 	}
 	fmt.Fprintf(&b, ": expected %s, saw %s", m.Want, m.Got)
 	return b.String()
+}
+
+// Hint adds to a mismatch what it may come from, unless it says so already. Other errors, and nil,
+// are returned as they are.
+func Hint(err error, text string) error {
+	var m *Mismatch
+	if errors.As(err, &m) && m.Hint == "" {
+		m.Hint = text
+	}
+	return err
 }
 
 type matcher struct {
@@ -86,6 +97,14 @@ func contains(got any, want string) bool {
 	return false
 }
 
+// Any expects a list of texts one of which m matches.
+func Any(m Matcher) Matcher {
+	return matcher{"one that " + m.String(), func(got any) (bool, string) {
+		list, ok := got.([]string)
+		return ok && slices.ContainsFunc(list, func(s string) bool { return m.Match(s) == nil }), ""
+	}}
+}
+
 // Count expects a list, a map or a number of exactly n.
 func Count(n int) Matcher {
 	return matcher{fmt.Sprintf("exactly %d", n), func(got any) (bool, string) {
@@ -95,6 +114,18 @@ func Count(n int) Matcher {
 			return v.Len() == n, ""
 		case reflect.Int, reflect.Int64:
 			return v.Int() == int64(n), ""
+		}
+		return false, ""
+	}}
+}
+
+// NotEmpty expects a list, a map or a text with something in it.
+func NotEmpty() Matcher {
+	return matcher{"at least one", func(got any) (bool, string) {
+		v := reflect.ValueOf(got)
+		switch v.Kind() {
+		case reflect.Slice, reflect.Map, reflect.String:
+			return v.Len() > 0, ""
 		}
 		return false, ""
 	}}

@@ -1,0 +1,142 @@
+// Package local is the environment in which everything runs on this machine: a forge, an engine
+// for its workflows and a door out for each lease, in the kit's own process; programs beside it.
+//
+//	env := local.New(local.Options{JobRunner: path, Path: "/usr/bin:/bin"})
+//	site, err := env.Open(ctx, scope)
+//	lease, err := site.Lease(ctx, "triage.feature:6")
+//	defer lease.Release(ctx)
+package local
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/environment"
+)
+
+// Options says what the environment is made of.
+type Options struct {
+	JobRunner  string   // path of understudy-job
+	Path       string   // PATH of the platform's programs: where git and bash are
+	CallerEnv  []string // the caller's environment, in which the platform is built
+	Namespaces bool     // programs get PID and mount namespaces of their own
+	Capacity   int      // leases at once; 0 is two for each core
+}
+
+// Environment is the local environment.
+type Environment struct {
+	o Options
+}
+
+// New returns the environment. Nothing is started before Open.
+func New(o Options) *Environment {
+	if o.Capacity == 0 {
+		o.Capacity = 2 * runtime.NumCPU()
+	}
+	return &Environment{o: o}
+}
+
+// Name is "local".
+func (e *Environment) Name() string { return "local" }
+
+// Capabilities lists what scenarios may require here.
+func (e *Environment) Capabilities() []driver.Capability {
+	return []driver.Capability{"ledger", "journal", "forge.admin"}
+}
+
+// Open builds the platform and returns a site for its scenarios.
+func (e *Environment) Open(ctx context.Context, s environment.Scope) (environment.Site, error) {
+	if s.Log == nil {
+		s.Log = slog.New(slog.DiscardHandler)
+	}
+	if s.Progress == nil {
+		s.Progress = func(string) {}
+	}
+	site := &site{o: e.o, scope: s, tools: filepath.Join(s.Dir, "tools"), pool: newPool(e.o.Capacity)}
+	if err := os.MkdirAll(site.tools, 0o755); err != nil {
+		return nil, fmt.Errorf("open local environment: %w", err)
+	}
+	if err := os.Symlink(e.o.JobRunner, filepath.Join(site.tools, "understudy-job")); err != nil {
+		return nil, fmt.Errorf("open local environment: %w", err)
+	}
+	if err := site.build(ctx); err != nil {
+		return nil, fmt.Errorf("build platform %s: %w", s.Platform.Name, err)
+	}
+	return site, nil
+}
+
+type site struct {
+	o      Options
+	scope  environment.Scope
+	tools  string // first on the PATH of everything that runs here
+	pool   *pool
+	digest string // of the platform's executable
+}
+
+// Capacity is how many leases can be out at once.
+func (s *site) Capacity() int { return s.o.Capacity }
+
+// Digest is "sha256:…" of the platform's executable.
+func (s *site) Digest() map[string]string {
+	return map[string]string{s.scope.Platform.Get.Gives: s.digest}
+}
+
+// Close gives the site back. A lease that is still out is an error that names its scenario.
+func (s *site) Close(ctx context.Context) error {
+	var errs []string
+	for _, l := range s.pool.outstanding() {
+		errs = append(errs, l.scenario)
+		if err := l.release(ctx); err != nil {
+			s.scope.Log.Error("reclaim lease", "scenario", l.scenario, "err", err)
+		}
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("close local environment: leases were not released and have been reclaimed: %s", strings.Join(errs, ", "))
+	}
+	return nil
+}
+
+// build makes the platform's executable in the caller's own environment.
+func (s *site) build(ctx context.Context) error {
+	get := s.scope.Platform.Get
+	gives := filepath.Join(s.tools, get.Gives)
+	argv := make([]string, len(get.Run))
+	for i, a := range get.Run {
+		argv[i] = strings.ReplaceAll(a, "{gives}", gives)
+	}
+	s.scope.Progress("building " + s.scope.Platform.Name)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env = get.Dir, s.o.CallerEnv
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("(cd %s && %s): %w\n%s", get.Dir, strings.Join(get.Run, " "), err, tail(out, 4000))
+	}
+	f, err := os.Open(gives)
+	if err != nil {
+		return fmt.Errorf("%s ended well but made no %s: %w", strings.Join(get.Run, " "), get.Gives, err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return err
+	}
+	s.digest = "sha256:" + hex.EncodeToString(h.Sum(nil))
+	return nil
+}
+
+func tail(b []byte, n int) string {
+	if len(b) > n {
+		b = b[len(b)-n:]
+	}
+	return strings.ToValidUTF8(strings.TrimSpace(string(b)), "?")
+}

@@ -1,0 +1,188 @@
+package agent
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/world"
+)
+
+// runResult is what one run's artifact says of the agent.
+type runResult struct {
+	run        int64
+	artifact   string
+	files      map[string][]byte // path in the artifact → bytes
+	operations []operationResult
+	decisions  []decision
+}
+
+type operationResult struct {
+	Description string `json:"description"`
+	Success     bool   `json:"success"`
+	Error       string `json:"error"`
+}
+
+type decision struct {
+	URL      string `json:"url"`
+	Decision string `json:"decision"` // allowed, refused
+}
+
+// key names an operation of a run, for claims.
+func (r runResult) key(o operationResult) string {
+	return fmt.Sprintf("run:%d %s", r.run, o.Description)
+}
+
+// Bounds of what is read from an artifact that the platform made.
+const (
+	maxFile  = 10 << 20
+	maxTotal = 100 << 20
+)
+
+// fetched keeps what has been read: artifacts never change.
+type fetched struct {
+	byID map[int64]*runResult
+}
+
+var slot = world.NewSlot[fetched]("agent")
+
+// stimulated reads the results of the runs that the last stimulus caused.
+func stimulated(ctx context.Context, w *world.World) ([]runResult, error) {
+	stimulus, err := world.Shared[driver.Cause](ctx, world.TheStimulus)
+	if err != nil {
+		return nil, err
+	}
+	return results(ctx, w, stimulus)
+}
+
+// results reads every result artifact of the runs whose causal chain contains cause; "" is all runs.
+func results(ctx context.Context, w *world.World, cause driver.Cause) ([]runResult, error) {
+	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
+	if err != nil {
+		return nil, err
+	}
+	runs := w.As(observer).Runs
+	list, err := runs.List(ctx, r, driver.RunFilter{Workflow: w.Drivers().Platform.WorkflowFile})
+	if err != nil {
+		return nil, err
+	}
+	entries, err := w.Drivers().Journal.Entries(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	caused := driver.CausedBy(entries, cause)
+	var out []runResult
+	for _, run := range list {
+		if cause != "" && !caused[driver.Cause(fmt.Sprintf("run:%d", run.ID))] {
+			continue
+		}
+		artifacts, err := runs.Artifacts(ctx, r, run.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range artifacts {
+			res, err := open(ctx, w, runs, r, a)
+			if err != nil {
+				return nil, err
+			}
+			if res.operations != nil {
+				out = append(out, *res)
+			}
+		}
+	}
+	return out, nil
+}
+
+func open(ctx context.Context, w *world.World, runs driver.Runs, r driver.Repo, a driver.Artifact) (*runResult, error) {
+	cache := slot.Of(ctx)
+	if res, ok := cache.byID[a.ID]; ok {
+		return res, nil
+	}
+	data, err := runs.Open(ctx, r, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	res, err := read(data, w.Drivers().Platform)
+	if err != nil {
+		return nil, fmt.Errorf("read artifact %s of run %d: %w", a.Name, a.Run, err)
+	}
+	res.run, res.artifact = a.Run, a.Name
+	if cache.byID == nil {
+		cache.byID = map[int64]*runResult{}
+	}
+	cache.byID[a.ID] = res
+	name := fmt.Sprintf("run-%d-%s.zip", a.Run, a.Name)
+	return res, w.Attach(ctx, name, "application/zip", data)
+}
+
+func read(data []byte, p driver.Platform) (*runResult, error) {
+	zr, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	res := &runResult{files: map[string][]byte{}}
+	total := int64(0)
+	for _, f := range zr.File {
+		if strings.HasSuffix(f.Name, "/") {
+			continue
+		}
+		rc, err := f.Open()
+		if err != nil {
+			return nil, err
+		}
+		content, err := io.ReadAll(io.LimitReader(rc, maxFile+1))
+		rc.Close()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+		total += int64(len(content))
+		if len(content) > maxFile || total > maxTotal {
+			return nil, fmt.Errorf("%s: larger than 10 MiB, or 100 MiB in all", f.Name)
+		}
+		res.files[f.Name] = content
+	}
+	for name, content := range res.files {
+		switch base(name) {
+		case p.ResultsFile:
+			var doc struct {
+				Operations []operationResult `json:"operations"`
+			}
+			if err := json.Unmarshal(content, &doc); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			res.operations = append(append([]operationResult{}, res.operations...), doc.Operations...)
+		case p.PolicyFile:
+			var doc struct {
+				Decisions []decision `json:"decisions"`
+			}
+			if err := json.Unmarshal(content, &doc); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			res.decisions = append(res.decisions, doc.Decisions...)
+		}
+	}
+	return res, nil
+}
+
+// record reads all results of the scenario at its end, for the policies.
+func record(ctx context.Context) error {
+	w := world.From(ctx)
+	if _, err := world.Shared[driver.Repo](ctx, world.TheRepository); err != nil {
+		return nil // no repository, no agent
+	}
+	all, err := results(ctx, w, "")
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		for _, o := range r.operations {
+			w.Observe(ctx, "agent.recorded", r.key(o), map[string]any{"success": o.Success, "error": o.Error})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/suite"
+	"github.com/understudy-dev/understudy/world"
+)
+
+// op is one operation of a dummy script, as `understudy-job agent dummy` reads it.
+type op struct {
+	Description string `json:"description"`
+	Op          string `json:"op"`
+	Args        string `json:"args"`
+	Content     string `json:"content,omitempty"`
+}
+
+// columns are those of a dummy agent table, all of them needed.
+var columns = []string{"description", "op", "args"}
+
+// dummy commits the table as the script of the next agent run, with fixtures embedded.
+func dummy(ctx context.Context, t *suite.Table) error {
+	w := world.From(ctx)
+	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
+	if err != nil {
+		return err
+	}
+	ops, err := operations(t, w.Drivers().Fixtures)
+	if err != nil {
+		return err
+	}
+	// JSON is YAML: the script's place may well be called .yaml.
+	script, err := json.MarshalIndent(map[string]any{"ops": ops}, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.As(admin).Files.Commit(ctx, r, driver.NewCommit{
+		Message: "Set the dummy agent's script",
+		Files:   []driver.NewFile{{Path: w.Drivers().Platform.ScriptPath, Content: append(script, '\n')}},
+	})
+	return err
+}
+
+func operations(t *suite.Table, fixtures fs.FS) ([]op, error) {
+	rows := t.Rows
+	if len(rows) < 2 {
+		return nil, errors.New("a dummy agent table needs a head and at least one operation")
+	}
+	at := map[string]int{}
+	for i, c := range rows[0].Cells {
+		at[c.Value] = i
+	}
+	for _, name := range columns {
+		if _, ok := at[name]; !ok {
+			return nil, fmt.Errorf("a dummy agent table has the columns %s; %q is missing", strings.Join(columns, ", "), name)
+		}
+	}
+	if len(at) != len(columns) || len(rows[0].Cells) != len(columns) {
+		return nil, fmt.Errorf("a dummy agent table has the columns %s and no others", strings.Join(columns, ", "))
+	}
+	var ops []op
+	seen := map[string]bool{}
+	for _, row := range rows[1:] {
+		o := op{
+			Description: row.Cells[at["description"]].Value, Op: row.Cells[at["op"]].Value, Args: row.Cells[at["args"]].Value,
+		}
+		if o.Description == "" || seen[o.Description] {
+			return nil, fmt.Errorf("each operation has a description of its own; %q is empty or used twice", o.Description)
+		}
+		seen[o.Description] = true
+		if o.Op == "write_fixture" {
+			if err := embed(&o, fixtures); err != nil {
+				return nil, fmt.Errorf("operation %q: %w", o.Description, err)
+			}
+		}
+		ops = append(ops, o)
+	}
+	return ops, nil
+}
+
+// embed puts a fixture's bytes into the operation: the script must need nothing but itself.
+func embed(o *op, fixtures fs.FS) error {
+	dest, source, ok := strings.Cut(o.Args, ",")
+	dest, source = strings.TrimSpace(dest), strings.TrimSpace(source)
+	if !ok || dest == "" || source == "" {
+		return fmt.Errorf("write_fixture takes `DEST, FIXTURE`, not %q", o.Args)
+	}
+	data, err := fs.ReadFile(fixtures, path.Clean(source))
+	if err != nil {
+		return fmt.Errorf("read fixture %s below the fixtures root: %w", source, err)
+	}
+	o.Args, o.Content = dest, string(data)
+	return nil
+}

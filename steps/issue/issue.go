@@ -1,0 +1,132 @@
+// Package issue lets scenarios open, label and read issues.
+package issue
+
+import (
+	"context"
+
+	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/match"
+	"github.com/understudy-dev/understudy/suite"
+	"github.com/understudy-dev/understudy/world"
+)
+
+// Who acts: a person with write access. Reading is the observer's.
+const (
+	writer   = "write"
+	observer = "observer"
+)
+
+// Pack holds the steps.
+var Pack = suite.Pack{Name: "issue", Steps: []suite.Step{
+	{
+		Pattern: `an issue`, Do: open,
+		Doc:     "Opens an issue as the write actor.",
+		Example: `an issue`,
+	},
+	{
+		Pattern: `an issue with title "([^"]*)" and body containing "([^"]*)"`, Do: openWith,
+		Doc:     "Opens an issue with that title and body as the write actor.",
+		Example: `an issue with title "It breaks" and body containing "steps to reproduce"`,
+	},
+	{
+		Pattern: `the issue is labeled "([^"]+)"`, Do: label,
+		Doc:     "Adds the label as the write actor. Later steps look at the runs that this causes.",
+		Example: `the issue is labeled "ready-for-triage"`,
+	},
+	{
+		Pattern: `the issue has label "([^"]+)"`, Do: hasLabel,
+		Doc:     "Holds as soon as the label is there; at quiet it is decided.",
+		Example: `the issue has label "bug"`,
+	},
+	{
+		Pattern: `the issue does not have label "([^"]+)"`, Do: lacksLabel,
+		Doc:     "Is decided at quiet: the label is not there and nothing is under way that could add it.",
+		Example: `the issue does not have label "bug"`,
+	},
+	{
+		Pattern: `the issue has a comment containing "([^"]*)"`, Do: hasComment,
+		Doc:     "Holds as soon as one comment contains the text; at quiet it is decided.",
+		Example: `the issue has a comment containing "triaged"`,
+	},
+}}
+
+func open(ctx context.Context) error {
+	return openWith(ctx, "A test issue", "Opened by a scenario.")
+}
+
+func openWith(ctx context.Context, title, body string) error {
+	w := world.From(ctx)
+	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
+	if err != nil {
+		return err
+	}
+	is, err := w.As(writer).Issues.Open(ctx, r, driver.NewIssue{Title: title, Body: body})
+	if err != nil {
+		return err
+	}
+	world.Share(ctx, world.TheIssue, is.Ref)
+	return nil
+}
+
+func label(ctx context.Context, name string) error {
+	w := world.From(ctx)
+	ref, err := world.Shared[driver.Ref](ctx, world.TheIssue)
+	if err != nil {
+		return err
+	}
+	world.Share(ctx, world.TheStimulus, w.Cause())
+	return w.As(writer).Issues.Edit(ctx, ref, driver.IssueEdit{AddLabels: []string{name}})
+}
+
+func hasLabel(ctx context.Context, name string) error {
+	return look(ctx, world.From(ctx).Until, func(ctx context.Context, w *world.World, is driver.Issue) error {
+		return w.Expect(ctx, "issue.labels", is.Labels, match.Contains(name))
+	})
+}
+
+func lacksLabel(ctx context.Context, name string) error {
+	return look(ctx, world.From(ctx).Settled, func(ctx context.Context, w *world.World, is driver.Issue) error {
+		return w.Expect(ctx, "issue.labels", is.Labels, match.Lacks(name))
+	})
+}
+
+type waiting func(ctx context.Context, check func(context.Context) error) error
+
+// look reads the issue in each try of a wait and hands it to check.
+func look(ctx context.Context, wait waiting, check func(context.Context, *world.World, driver.Issue) error) error {
+	w := world.From(ctx)
+	ref, err := world.Shared[driver.Ref](ctx, world.TheIssue)
+	if err != nil {
+		return err
+	}
+	return wait(ctx, func(ctx context.Context) error {
+		is, err := w.As(observer).Issues.Get(ctx, ref)
+		if err != nil {
+			return err
+		}
+		return check(ctx, w, is)
+	})
+}
+
+func hasComment(ctx context.Context, text string) error {
+	w := world.From(ctx)
+	ref, err := world.Shared[driver.Ref](ctx, world.TheIssue)
+	if err != nil {
+		return err
+	}
+	return w.Until(ctx, func(ctx context.Context) error {
+		comments, err := w.As(observer).Issues.Comments(ctx, ref)
+		if err != nil {
+			return err
+		}
+		return w.Expect(ctx, "issue.comments", bodies(comments), match.Any(match.Contains(text)))
+	})
+}
+
+func bodies(comments []driver.Comment) []string {
+	out := make([]string, len(comments))
+	for i, c := range comments {
+		out[i] = c.Body
+	}
+	return out
+}

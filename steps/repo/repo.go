@@ -1,0 +1,61 @@
+// Package repo lets scenarios have the repository under test, with the platform installed.
+package repo
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/match"
+	"github.com/understudy-dev/understudy/suite"
+	"github.com/understudy-dev/understudy/world"
+)
+
+// admin is the actor who creates repositories and installs the platform.
+const admin = "admin"
+
+// Pack holds the steps.
+var Pack = suite.Pack{Name: "repo", Steps: []suite.Step{
+	{
+		Pattern: `the enrolled test repository`, Do: enrolled,
+		Doc:     "Creates the leased repository and installs the platform into it. A second use changes nothing.",
+		Example: `the enrolled test repository`,
+	},
+	{
+		Pattern: `the repository has a file "([^"]+)" containing "([^"]*)"`, Do: hasFile,
+		Doc:     "Holds as soon as the default branch has the file with that text; at quiet it is decided.",
+		Example: `the repository has a file "README.md" containing "test-repo"`,
+	},
+}}
+
+func enrolled(ctx context.Context) error {
+	if _, err := world.Shared[driver.Repo](ctx, world.TheRepository); err == nil {
+		return nil
+	}
+	w := world.From(ctx)
+	set := w.Drivers()
+	r := driver.Repo{Owner: set.Place.Org, Name: set.Place.Repo}
+	if err := w.As(admin).Repos.Create(ctx, driver.NewRepo{Repo: r, AutoInit: true}); err != nil {
+		return err
+	}
+	if err := set.Installer.Install(ctx, r); err != nil {
+		return err
+	}
+	world.Share(ctx, world.TheRepository, r)
+	return nil
+}
+
+func hasFile(ctx context.Context, path, text string) error {
+	w := world.From(ctx)
+	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
+	if err != nil {
+		return err
+	}
+	return w.Until(ctx, func(ctx context.Context) error {
+		got, err := w.As("observer").Files.Read(ctx, r, "", path)
+		if err != nil {
+			return fmt.Errorf("look for %s: %w", path, err)
+		}
+		return w.Expect(ctx, "repository.file", string(got), match.Contains(text))
+	})
+}

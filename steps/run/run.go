@@ -1,0 +1,216 @@
+// Package run lets scenarios say what became of the platform's workflow runs.
+//
+// A step looks only at the runs that the last stimulus of its scenario caused, directly or through
+// other runs. It never takes the newest run for its own.
+package run
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/match"
+	"github.com/understudy-dev/understudy/suite"
+	"github.com/understudy-dev/understudy/world"
+)
+
+const observer = "observer"
+
+// Pack holds the steps.
+var Pack = suite.Pack{Name: "run", Steps: []suite.Step{
+	{
+		Pattern: `the (?:harness "([\w-]+)"|([\w-]+)) workflow completes successfully`, Do: succeeds,
+		Doc:     "Waits for the runs of the stage that the last stimulus caused; there is at least one, and all succeed.",
+		Example: `the triage workflow completes successfully`,
+	},
+	{
+		Pattern: `the (?:harness "([\w-]+)"|([\w-]+)) workflow fails reporting "([^"]+)"`, Do: failsReporting,
+		Doc:     "Waits for the stage's run to fail and for a failure comment of the platform that contains the text.",
+		Example: `the triage workflow fails reporting "not valid JSON"`,
+	},
+	{
+		Pattern: `the harness "([\w-]+)" was dispatched exactly (\d+) times?`, Do: dispatched,
+		Doc:     "Is decided at quiet: so many jobs of the stage came from the last stimulus, no more and no less.",
+		Example: `the harness "triage" was dispatched exactly 1 time`,
+	},
+	{
+		Pattern: `the harness "([\w-]+)" agent did not run`, Do: didNotRun,
+		Doc:     "Is decided at quiet: the last stimulus led to no job of the stage.",
+		Example: `the harness "triage" agent did not run`,
+	},
+}}
+
+// stageRun is one run that contains a job of the stage.
+type stageRun struct {
+	run  driver.Run
+	jobs []driver.Job // of the stage alone
+}
+
+// stageRuns finds the runs with jobs of stage that the last stimulus caused. all names every run it
+// caused, for hints.
+func stageRuns(ctx context.Context, w *world.World, stage string) (found []stageRun, all []string, err error) {
+	set := w.Drivers()
+	if !known(set.Platform.Stages, stage) {
+		return nil, nil, fmt.Errorf("the platform file names no stage %q; it names %s", stage, strings.Join(set.Platform.Stages, ", "))
+	}
+	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
+	if err != nil {
+		return nil, nil, err
+	}
+	stimulus, err := world.Shared[driver.Cause](ctx, world.TheStimulus)
+	if err != nil {
+		return nil, nil, err
+	}
+	entries, err := set.Journal.Entries(ctx, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	caused := driver.CausedBy(entries, stimulus)
+	runs := w.As(observer).Runs
+	list, err := runs.List(ctx, r, driver.RunFilter{})
+	if err != nil {
+		return nil, nil, err
+	}
+	name := strings.ReplaceAll(set.Platform.JobPattern, "{stage}", stage)
+	for _, run := range list {
+		if !caused[driver.Cause(fmt.Sprintf("run:%d", run.ID))] {
+			continue
+		}
+		all = append(all, fmt.Sprintf("run:%d %s %s", run.ID, run.Workflow, state(run.Status, run.Conclusion)))
+		jobs, err := runs.Jobs(ctx, r, run.ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		sr := stageRun{run: run}
+		for _, j := range jobs {
+			if (j.Name == name || strings.HasSuffix(j.Name, " / "+name)) && j.Conclusion != "skipped" {
+				sr.jobs = append(sr.jobs, j)
+			}
+		}
+		if len(sr.jobs) > 0 {
+			found = append(found, sr)
+		}
+	}
+	return found, all, nil
+}
+
+func known(stages []string, stage string) bool {
+	for _, s := range stages {
+		if s == stage {
+			return true
+		}
+	}
+	return false
+}
+
+func state(status, conclusion string) string {
+	if conclusion != "" {
+		return conclusion
+	}
+	return status
+}
+
+func either(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func succeeds(ctx context.Context, quoted, bare string) error {
+	return concludes(ctx, either(quoted, bare), "success")
+}
+
+// concludes waits until every run of the stage has the conclusion, and claims each. A run that ends
+// otherwise is decided at once: nothing that comes later can change it.
+func concludes(ctx context.Context, stage, want string) error {
+	w := world.From(ctx)
+	return w.Until(ctx, func(ctx context.Context) error {
+		found, all, err := stageRuns(ctx, w, stage)
+		if err != nil {
+			return err
+		}
+		if err := w.Expect(ctx, "stage.runs", ids(found), match.NotEmpty()); err != nil {
+			return match.Hint(err, noRun(stage, all))
+		}
+		for _, f := range found {
+			err := w.ExpectKey(ctx, "run.conclusion", fmt.Sprintf("run:%d", f.run.ID), state(f.run.Status, f.run.Conclusion), match.Equal(want))
+			if err != nil {
+				return match.Hint(err, failedStep(f))
+			}
+		}
+		return nil
+	})
+}
+
+func ids(found []stageRun) []string {
+	out := []string{}
+	for _, f := range found {
+		out = append(out, fmt.Sprintf("run:%d", f.run.ID))
+	}
+	return out
+}
+
+func noRun(stage string, all []string) string {
+	if len(all) == 0 {
+		return "the last stimulus caused no run at all"
+	}
+	return fmt.Sprintf("the last stimulus caused %s, without a job of stage %s", strings.Join(all, "; "), stage)
+}
+
+func failedStep(f stageRun) string {
+	for _, j := range f.jobs {
+		for _, s := range j.Steps {
+			if s.Conclusion == "failure" {
+				return fmt.Sprintf("job %q failed in step %d, %q", j.Name, s.Number, s.Name)
+			}
+		}
+	}
+	return ""
+}
+
+func failsReporting(ctx context.Context, quoted, bare, text string) error {
+	if err := concludes(ctx, either(quoted, bare), "failure"); err != nil {
+		return err
+	}
+	w := world.From(ctx)
+	ref, err := world.Shared[driver.Ref](ctx, world.TheIssue)
+	if err != nil {
+		return err
+	}
+	marker := w.Drivers().Platform.FailureMarker
+	return w.Until(ctx, func(ctx context.Context) error {
+		comments, err := w.As(observer).Issues.Comments(ctx, ref)
+		if err != nil {
+			return err
+		}
+		reports := []string{}
+		for _, c := range comments {
+			if strings.Contains(c.Body, marker) {
+				reports = append(reports, c.Body)
+			}
+		}
+		err = w.Expect(ctx, "failure.comments", reports, match.Any(match.Contains(text)))
+		return match.Hint(err, fmt.Sprintf("the issue has %d comments, %d with the platform's failure marker %q", len(comments), len(reports), marker))
+	})
+}
+
+func dispatched(ctx context.Context, stage string, n int) error {
+	w := world.From(ctx)
+	return w.Settled(ctx, func(ctx context.Context) error {
+		found, all, err := stageRuns(ctx, w, stage)
+		if err != nil {
+			return err
+		}
+		jobs := []string{}
+		for _, f := range found {
+			for _, j := range f.jobs {
+				jobs = append(jobs, fmt.Sprintf("run:%d %s", f.run.ID, j.Name))
+			}
+		}
+		return match.Hint(w.Expect(ctx, "stage.dispatches", jobs, match.Count(n)), noRun(stage, all))
+	})
+}
+
+func didNotRun(ctx context.Context, stage string) error { return dispatched(ctx, stage, 0) }
