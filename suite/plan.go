@@ -2,9 +2,19 @@ package suite
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/suite/feature"
+)
+
+// Tags that the plan itself understands; a name follows.
+const (
+	requiresTag = "@requires:"
+	neededTag   = "@requires:capability:"
+	skipTag     = "@skip:"
 )
 
 // PlanOptions say which scenarios are to run. The zero value selects all of them.
@@ -30,5 +40,67 @@ type PlannedScenario struct {
 // environment does not offer stays in the plan, with the reason. Asking for a name that nobody
 // knows is an error; so is a plan with nothing to run (ErrNothingSelected).
 func Plan(files []feature.File, o PlanOptions) (Planned, error) {
-	return Planned{}, errors.New("not there yet")
+	meant, err := parseTags(o.Tags)
+	if err != nil {
+		return Planned{}, err
+	}
+	var p Planned
+	var problems []error
+	runs, reasons := 0, []string{}
+	for _, f := range files {
+		for _, s := range f.Scenarios {
+			if !meant(s.Tags) {
+				continue
+			}
+			why, err := o.skip(s.Tags)
+			if err != nil {
+				problems = append(problems, fmt.Errorf("%s: %w", s.ID, err))
+			}
+			if why == "" {
+				runs++
+			} else if !slices.Contains(reasons, why) {
+				reasons = append(reasons, why)
+			}
+			p.Scenarios = append(p.Scenarios, PlannedScenario{Scenario: s, Skip: why})
+		}
+	}
+	switch {
+	case len(problems) > 0:
+		return Planned{}, errors.Join(problems...)
+	case len(p.Scenarios) == 0 && o.Tags != "":
+		return Planned{}, fmt.Errorf("tags %q: %w", o.Tags, ErrNothingSelected)
+	case len(p.Scenarios) == 0:
+		return Planned{}, ErrNothingSelected
+	case runs == 0:
+		return Planned{}, fmt.Errorf("%w to run: all are skipped here (%s)", ErrNothingSelected, strings.Join(reasons, "; "))
+	}
+	return p, nil
+}
+
+// skip says why a scenario with these tags does not run here; "" is that it does.
+func (o PlanOptions) skip(tags []string) (string, error) {
+	var why []string
+	for _, tag := range tags {
+		switch {
+		case strings.HasPrefix(tag, neededTag):
+			name := driver.Capability(tag[len(neededTag):])
+			if name == "" {
+				return "", fmt.Errorf("%s names no capability", tag)
+			}
+			if slices.Contains(o.Capabilities, name) {
+				continue
+			}
+			if !slices.Contains(o.Known, name) {
+				return "", fmt.Errorf("%s: nobody knows a capability of this name", tag)
+			}
+			why = append(why, fmt.Sprintf("the environment does not offer %s", name))
+		case strings.HasPrefix(tag, requiresTag), tag == strings.TrimSuffix(requiresTag, ":"):
+			return "", fmt.Errorf("%s: the form is %sNAME", tag, neededTag)
+		case tag == skipTag, tag == strings.TrimSuffix(skipTag, ":"):
+			return "", fmt.Errorf("%s: the form is %sENVIRONMENT", tag, skipTag)
+		case o.Environment != "" && tag == skipTag+o.Environment:
+			why = append(why, "tagged "+tag)
+		}
+	}
+	return strings.Join(why, "; "), nil
 }
