@@ -1,0 +1,100 @@
+package result_test
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/understudy-dev/understudy/result"
+)
+
+func sample(t *testing.T, name string) result.Record {
+	t.Helper()
+	r, err := result.Read("../report/testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestCanonGolden(t *testing.T) {
+	const golden = "testdata/canon_red.golden"
+	got := result.Canon(sample(t, "red.json"))
+	if *update {
+		if err := os.WriteFile(golden, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// changed returns the sample with its JSON text rewritten.
+func changed(t *testing.T, rewrite func(string) string) result.Record {
+	t.Helper()
+	b, err := json.Marshal(sample(t, "red.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r result.Record
+	if err := json.Unmarshal([]byte(rewrite(string(b))), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestCanonIgnoresWhatIsNotOurs(t *testing.T) {
+	want := string(result.Canon(sample(t, "red.json")))
+	for name, rewrite := range map[string]func(string) string{
+		"ids of runs":      strings.NewReplacer("run:1", "run:71", "run 1", "run 71").Replace,
+		"ids of jobs":      strings.NewReplacer("job:2", "job:902", "job:1", "job:33", "job 2", "job 902").Replace,
+		"leased name":      strings.NewReplacer("test-repo-01", "test-repo-07").Replace,
+		"times":            strings.NewReplacer("09:14:", "10:59:").Replace,
+		"digests":          func(s string) string { return regexp.MustCompile(`sha256:[0-9a-f]`).ReplaceAllString(s, "sha256:e") },
+		"seconds":          func(s string) string { return regexp.MustCompile(`"seconds":[0-9]`).ReplaceAllString(s, `"seconds":7`) },
+		"tries":            func(s string) string { return regexp.MustCompile(`"tries":[0-9]`).ReplaceAllString(s, `"tries":8`) },
+		"which were open":  strings.NewReplacer(`["run 1 crew.yml","job 2 run (triage)"]`, `["run 1 crew.yml"]`, "(2 open)", "(1 open)").Replace,
+		"order of workers": func(s string) string { return regexp.MustCompile(`"worker":[0-9]`).ReplaceAllString(s, `"worker":5`) },
+	} {
+		got := string(result.Canon(changed(t, rewrite)))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s make a difference:\n%s", name, diff)
+		}
+	}
+}
+
+func TestCanonSortsSiblings(t *testing.T) {
+	swap := func(s string) string { // two jobs change places, with all that belongs to them
+		return strings.NewReplacer("job:1", "job:2", "job:2", "job:1").Replace(s)
+	}
+	if diff := cmp.Diff(string(result.Canon(sample(t, "red.json"))), string(result.Canon(changed(t, swap)))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCanonSeesWhatIsOurs(t *testing.T) {
+	want := string(result.Canon(sample(t, "red.json")))
+	for name, rewrite := range map[string]func(string) string{
+		"verdict":     func(s string) string { return strings.Replace(s, `"verdict":"failed"`, `"verdict":"broken"`, 1) },
+		"observation": func(s string) string { return strings.Replace(s, `"got":["ready-for-triage"]`, `"got":[]`, 1) },
+		"exactness":   strings.NewReplacer(`"exact"`, `"watched"`).Replace,
+		"conclusion":  strings.NewReplacer(`"conclusion":"failure"`, `"conclusion":"timed_out"`).Replace,
+		"finding":     strings.NewReplacer("unexpected-failed-run", "cleanup").Replace,
+		"cause":       strings.NewReplacer(`"cause":"job:2"`, `"cause":"job:1"`).Replace,
+		"issue":       strings.NewReplacer("test-repo-01#1", "test-repo-01#2").Replace,
+		"new request": strings.NewReplacer("PUT /repos", "POST /repos").Replace,
+	} {
+		if got := string(result.Canon(changed(t, rewrite))); got == want {
+			t.Errorf("another %s makes no difference", name)
+		}
+	}
+}

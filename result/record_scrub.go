@@ -1,0 +1,49 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/understudy-dev/understudy/evidence"
+)
+
+// Scrub returns r with every text in it passed through s. Numbers and the shape stay.
+func Scrub(r Record, s *evidence.Scrubber) (Record, error) {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return Record{}, fmt.Errorf("scrub record: %w", err)
+	}
+	var tree any
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber() // a large id must not become a rounded one
+	if err := d.Decode(&tree); err != nil {
+		return Record{}, fmt.Errorf("scrub record: %w", err)
+	}
+	if b, err = json.Marshal(scrub(tree, s)); err != nil {
+		return Record{}, fmt.Errorf("scrub record: %w", err)
+	}
+	var out Record
+	if err := json.Unmarshal(b, &out); err != nil {
+		return Record{}, fmt.Errorf("scrub record: %w", err)
+	}
+	return out, nil
+}
+
+func scrub(v any, s *evidence.Scrubber) any {
+	switch v := v.(type) {
+	case string:
+		return s.String(v)
+	case []any:
+		for i := range v {
+			v[i] = scrub(v[i], s)
+		}
+	case map[string]any:
+		clean := make(map[string]any, len(v))
+		for k, x := range v {
+			clean[s.String(k)] = scrub(x, s)
+		}
+		return clean
+	}
+	return v
+}
