@@ -49,7 +49,7 @@ func (o Options) Warnings() []string {
 }
 
 func (o Options) filled() Options {
-	o.Jobs = cmp.Or(o.Jobs, o.Site.Capacity(), 1)
+	o.Jobs = max(cmp.Or(o.Jobs, o.Site.Capacity()), 1)
 	o.Repeat = cmp.Or(o.Repeat, 1)
 	o.ScenarioTimeout = cmp.Or(o.ScenarioTimeout, time.Minute)
 	o.StepTimeout = cmp.Or(o.StepTimeout, 30*time.Second)

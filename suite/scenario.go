@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/understudy-dev/understudy/driver"
@@ -101,38 +102,57 @@ func (l *life) inPlace(ctx context.Context) {
 	l.res.Seconds = l.seconds(start)
 }
 
-// lease gets a place. A lease that comes after it was given up is given back by its own goroutine.
+// handover passes a lease from the call that gets it to the scenario, or takes it back.
+type handover struct {
+	mu    sync.Mutex
+	lease *environment.Lease
+	late  bool // nobody waits any more
+}
+
+// offer reports whether somebody still waits for the lease.
+func (h *handover) offer(lease *environment.Lease) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.late {
+		return false
+	}
+	h.lease = lease
+	return true
+}
+
+// close ends the waiting and returns what was offered until now, or nil.
+func (h *handover) close() *environment.Lease {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.late = true
+	return h.lease
+}
+
+// lease gets a place. One that comes after the waiting was given up is given back.
 func (l *life) lease(ctx context.Context) (*environment.Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.LeaseTimeout)
 	defer cancel()
 	site, id, timeout := l.Site, l.plan.ID, l.CleanupTimeout
-	got := make(chan *environment.Lease) // unbuffered: it is taken while the caller waits, or never
-	gone := make(chan struct{})
-	var lease *environment.Lease
+	var h handover
 	err := call(ctx, l.Grace, func(ctx context.Context) error {
-		le, err := site.Lease(ctx, id)
+		lease, err := site.Lease(ctx, id)
 		if err != nil {
 			return err
 		}
-		if le == nil || le.Drivers == nil || le.Release == nil {
+		if lease == nil || lease.Drivers == nil || lease.Release == nil {
 			return errors.New("the environment gave an empty lease")
 		}
-		go func() {
-			select {
-			case got <- le:
-			case <-gone:
-				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
-				defer cancel()
-				_ = le.Release(ctx) // nobody is left to be told
-			}
-		}()
-		return nil
+		if h.offer(lease) {
+			return nil
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
+		defer cancel()
+		return lease.Release(ctx)
 	})
-	if err == nil {
-		lease = <-got
+	if lease := h.close(); lease != nil {
+		return lease, nil
 	}
-	close(gone)
-	return lease, err
+	return nil, err
 }
 
 // body runs what the scenario consists of, up to the last observation.
@@ -140,7 +160,7 @@ func (l *life) body(ctx context.Context) {
 	inner, cancel := context.WithTimeout(ctx, l.ScenarioTimeout)
 	defer cancel()
 	if l.hooks(inner, "before", func(p Pack) func(context.Context) error { return p.Before }) {
-		l.steps(inner)
+		l.steps(ctx, inner)
 	}
 	l.log.Begin(0)
 	if l.given || ctx.Err() != nil {
@@ -183,8 +203,9 @@ func (l *life) world(ctx context.Context, timeout time.Duration, f func(context.
 	return err
 }
 
-// steps runs the steps up to the first that does not pass.
-func (l *life) steps(ctx context.Context) {
+// steps runs the steps up to the first that does not pass. ctx ends with the scenario's deadline,
+// run with the whole run.
+func (l *life) steps(run, ctx context.Context) {
 	for i, do := range l.calls {
 		n := i + 1
 		step := &l.res.Steps[i]
@@ -206,19 +227,18 @@ func (l *life) steps(ctx context.Context) {
 			step.Verdict = result.Passed
 			continue
 		}
-		l.spoil(i, l.stepProblem(ctx, err))
+		l.spoil(i, l.stepProblem(run, err))
 		return
 	}
 }
 
-func (l *life) stepProblem(ctx context.Context, err error) *result.Problem {
+func (l *life) stepProblem(run context.Context, err error) *result.Problem {
 	p := problemOf(err, "the step")
-	// The scenario's own deadline is no interruption; only the run's end is.
-	if errors.Is(ctx.Err(), context.Canceled) && p.Verdict == result.Broken && !l.given {
-		p = interrupted()
-	}
 	if l.given {
 		p.Pending = l.drivers.Ledger.Pending()
+	} else if run.Err() != nil {
+		p = interrupted()
+		p.Hint = "when it was interrupted: " + err.Error()
 	}
 	return p
 }

@@ -5,7 +5,29 @@
 //	findings := judge(scenario)
 package policy
 
-import "github.com/understudy-dev/understudy/result"
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/result"
+)
+
+// Names of the policies, as they stand in findings.
+const (
+	UnclaimedOperation = "unclaimed-failed-operation"
+	UnexpectedRun      = "unexpected-failed-run"
+	UnknownRoute       = "unknown-route"
+	InternalError      = "internal-error"
+)
+
+// Subjects of the observations that policies read.
+const (
+	Recorded   = "agent.recorded"  // an operation that an agent recorded: {"success": false, "error": "…"}
+	Operation  = "agent.operation" // claims the operation of the same key
+	Conclusion = "run.conclusion"  // claims the run of the same key
+)
 
 // Options loosen the policies. The zero value is strict.
 type Options struct {
@@ -13,7 +35,147 @@ type Options struct {
 	AllowFailedRuns          bool // failed runs that no step expected
 }
 
-// Judge returns the function that suite.Options.Judge takes.
+// Judge returns the function that suite.Options.Judge takes. An operation or a run that failed must
+// be claimed: a step must have expected it, by a passed observation with its key. Where steps were
+// not reached, an unclaimed failure is broken rather than failed, since one of them might have
+// claimed it.
 func Judge(o Options) func(result.Scenario) []result.Finding {
-	return func(result.Scenario) []result.Finding { return nil }
+	return func(s result.Scenario) []result.Finding {
+		j := judgement{seen: map[string]bool{}, claimed: claims(s), grave: gravity(s)}
+		if !o.AllowUnclaimedOperations {
+			j.operations(s)
+		}
+		for _, e := range s.Journal {
+			switch e.Type {
+			case "run.completed":
+				if !o.AllowFailedRuns {
+					j.run(e)
+				}
+			case "unknown-route":
+				j.find(UnknownRoute, string(e.Cause), result.Problem{Verdict: result.Broken,
+					What: "the platform called an endpoint the local forge does not serve: " + e.Subject + detail(e)})
+			case "panic", "internal-error":
+				j.find(InternalError, string(e.Cause), result.Problem{Verdict: result.Broken,
+					What: "the environment itself went wrong: " + e.Subject + detail(e)})
+			}
+		}
+		return j.findings
+	}
+}
+
+type judgement struct {
+	claimed  map[claim]bool
+	grave    result.Verdict // of what nobody claimed
+	seen     map[string]bool
+	findings []result.Finding
+}
+
+type claim struct{ subject, key string }
+
+// find adds a finding once.
+func (j *judgement) find(policy, cause string, p result.Problem) {
+	id := policy + "\x00" + cause + "\x00" + p.What
+	if j.seen[id] {
+		return
+	}
+	j.seen[id] = true
+	j.findings = append(j.findings, result.Finding{Policy: policy, Problem: p, Cause: cause})
+}
+
+// claims collects what passed expectations were about.
+func claims(s result.Scenario) map[claim]bool {
+	c := map[claim]bool{}
+	each(s, func(o result.Observation) {
+		if o.OK && o.Want != "" && o.Key != "" && (o.Subject == Operation || o.Subject == Conclusion) {
+			c[claim{o.Subject, o.Key}] = true
+		}
+	})
+	return c
+}
+
+func each(s result.Scenario, f func(result.Observation)) {
+	for _, st := range s.Steps {
+		for _, o := range st.Observations {
+			f(o)
+		}
+	}
+	for _, o := range s.After {
+		f(o)
+	}
+}
+
+func gravity(s result.Scenario) result.Verdict {
+	for _, st := range s.Steps {
+		if st.Verdict == result.Skipped {
+			return result.Broken
+		}
+	}
+	return result.Failed
+}
+
+// operations looks for failed operations that no step expected.
+func (j *judgement) operations(s result.Scenario) {
+	each(s, func(o result.Observation) {
+		if o.Subject != Recorded {
+			return
+		}
+		run, name, _ := strings.Cut(o.Key, " ")
+		var got struct {
+			Success *bool  `json:"success"`
+			Error   string `json:"error"`
+		}
+		if err := json.Unmarshal(o.Got, &got); err != nil || got.Success == nil {
+			j.find(UnclaimedOperation, run, result.Problem{Verdict: result.Broken,
+				What: fmt.Sprintf("the record of operation %q of %s does not say whether it succeeded: %s", name, run, o.Got)})
+			return
+		}
+		if *got.Success || j.claimed[claim{Operation, o.Key}] {
+			return
+		}
+		j.find(UnclaimedOperation, run, result.Problem{Verdict: j.grave,
+			What: fmt.Sprintf("operation %q of %s failed and no step expected it: %s", name, run, orUnsaid(got.Error)),
+			Hint: "expect it in a step, or mend what made it fail"})
+	})
+}
+
+// run looks at one completed run.
+func (j *judgement) run(e driver.Entry) {
+	how := e.Detail["conclusion"]
+	switch how {
+	case "success", "cancelled", "skipped", "neutral":
+		return
+	case "failure", "startup_failure", "timed_out":
+	default:
+		j.find(UnexpectedRun, e.Subject, result.Problem{Verdict: result.Broken,
+			What: fmt.Sprintf("%s completed with the unknown conclusion %q", e.Subject, how)})
+		return
+	}
+	if j.claimed[claim{Conclusion, e.Subject}] {
+		return
+	}
+	what := fmt.Sprintf("%s ended in %s and no step expected it", e.Subject, how)
+	if w := e.Detail["workflow"]; w != "" {
+		what = fmt.Sprintf("%s of %s ended in %s and no step expected it", e.Subject, w, how)
+	}
+	if r := e.Detail["reason"]; r != "" {
+		what += ": " + r
+	}
+	j.find(UnexpectedRun, e.Subject, result.Problem{Verdict: j.grave, What: what})
+}
+
+// detail tells an entry's reason or error, when it has one.
+func detail(e driver.Entry) string {
+	for _, key := range []string{"reason", "error", "message"} {
+		if v := e.Detail[key]; v != "" {
+			return ": " + v
+		}
+	}
+	return ""
+}
+
+func orUnsaid(s string) string {
+	if s == "" {
+		return "without saying why"
+	}
+	return s
 }
