@@ -22,7 +22,8 @@ type Ref struct {
 	Digest string `json:"digest"` // "sha256:…" of the bytes as stored
 	Size   int64  `json:"size"`
 	Path   string `json:"path"`
-	Cut    int64  `json:"cut,omitempty"` // bytes that were dropped because the item was too large
+	Cut    int64  `json:"cut,omitempty"`  // bytes that were dropped because the item was too large
+	Link   string `json:"link,omitempty"` // a path with a name for people, when there is one; relative like Path
 }
 
 // Sink takes evidence in. Implementations are safe for concurrent use.

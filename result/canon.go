@@ -151,7 +151,9 @@ var volatile = regexp.MustCompile(`\b(?P<noun>event|run|job|request|note|artifac
 	`|(?P<duration>\b[0-9]+(?:\.[0-9]+)?(?:ns|µs|ms| ?s)\b)`)
 
 // mask puts the same word for all values of a kind.
-func mask(text string) string { return rewrite(text, func(kind, _ string) string { return "<" + kind + ">" }) }
+func mask(text string) string {
+	return rewrite(text, func(kind, _ string) string { return "<" + kind + ">" })
+}
 
 // number puts a word with a number that tells apart what was apart.
 func number(text string) string {
