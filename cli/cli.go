@@ -1,0 +1,131 @@
+// Package cli is the command line as a library: a program of a user's own calls Main with his step
+// packs and gets the whole of it.
+//
+//	func main() { os.Exit(cli.Main(cli.Options{Packs: []suite.Pack{mypack.Pack}})) }
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/understudy-dev/understudy/suite"
+)
+
+// Exit codes.
+const (
+	exitPassed = 0
+	exitFailed = 1 // the product is wrong
+	exitUsage  = 2 // known before anything starts
+	exitBroken = 3 // the test or its environment is wrong
+)
+
+// Version is the release of the kit; a checkout says so.
+const Version = "0.1.0-dev"
+
+// Options add to the command line and say where it reads and writes. The zero value is the
+// understudy command itself.
+type Options struct {
+	Packs  []suite.Pack // besides the kit's own
+	Args   []string     // nil: os.Args[1:]
+	Env    []string     // nil: os.Environ()
+	Stdout io.Writer    // nil: os.Stdout
+	Stderr io.Writer    // nil: os.Stderr
+}
+
+// Main runs the command line and returns the exit code.
+func Main(o Options) int {
+	if o.Args == nil {
+		o.Args = os.Args[1:]
+	}
+	if o.Env == nil {
+		o.Env = os.Environ()
+	}
+	if o.Stdout == nil {
+		o.Stdout = os.Stdout
+	}
+	if o.Stderr == nil {
+		o.Stderr = os.Stderr
+	}
+	ctx, stop := interruptible(o.Stderr)
+	defer stop()
+	root := &cobra.Command{
+		Use:           "understudy",
+		Short:         "Run a whole agent platform end to end on one machine, with the model taken out",
+		Version:       Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetArgs(o.Args)
+	root.SetOut(o.Stdout)
+	root.SetErr(o.Stderr)
+	root.AddCommand(runCommand(o), stepsCommand(o))
+	err := root.ExecuteContext(ctx)
+	var code exitError
+	switch {
+	case err == nil:
+		return exitPassed
+	case errors.As(err, &code):
+		return int(code)
+	}
+	report(o.Stderr, err)
+	return exitUsage
+}
+
+// exitError carries an exit code whose reason has been shown already.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// hinted is an error with something to do about it.
+type hinted struct {
+	err  error
+	hint string
+}
+
+func (h *hinted) Error() string { return h.err.Error() }
+func (h *hinted) Unwrap() error { return h.err }
+
+func report(w io.Writer, err error) {
+	fmt.Fprintf(w, "understudy: error: %v\n", err)
+	var h *hinted
+	if errors.As(err, &h) {
+		fmt.Fprintf(w, "understudy: hint: %s\n", h.hint)
+	}
+}
+
+// interruptible returns a context that the first interrupt ends in good order. The second one ends
+// the process at once: the programs it started notice that their lifeline is cut.
+func interruptible(stderr io.Writer) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-signals:
+			fmt.Fprintln(stderr, "understudy: interrupted; cleaning up (interrupt again to stop at once)")
+			cancel()
+		case <-done:
+			return
+		}
+		select {
+		case <-signals:
+			os.Exit(130)
+		case <-done:
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		cancel()
+	}
+}

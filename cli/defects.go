@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/understudy-dev/understudy/internal/strictyaml"
+	"github.com/understudy-dev/understudy/result"
+	"github.com/understudy-dev/understudy/trial"
+)
+
+// defect is one seeded defect and the scenario that must catch it.
+type defect struct {
+	name     string
+	scenario string // id
+}
+
+// readDefects reads a file of `NAME  feature:line` lines; # begins a comment.
+func readDefects(file string) ([]defect, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read defects: %w", err)
+	}
+	var out []defect
+	seen := map[string]bool{}
+	sc := bufio.NewScanner(bytes.NewReader(data))
+	for line := 1; sc.Scan(); line++ {
+		text, _, _ := strings.Cut(sc.Text(), "#")
+		fields := strings.Fields(text)
+		switch {
+		case len(fields) == 0:
+			continue
+		case len(fields) != 2:
+			return nil, strictyaml.Errorf(file, line, "a defect is `NAME  feature:line`, not %q", strings.TrimSpace(text))
+		case seen[fields[0]]:
+			return nil, strictyaml.Errorf(file, line, "defect %q is listed twice", fields[0])
+		}
+		seen[fields[0]] = true
+		out = append(out, defect{fields[0], fields[1]})
+	}
+	if err := sc.Err(); err != nil {
+		return nil, fmt.Errorf("read defects: %w", err)
+	}
+	if len(out) == 0 {
+		return nil, strictyaml.Errorf(file, 1, "no defect is listed")
+	}
+	return out, nil
+}
+
+// runDefects runs the suite clean and then with each defect. Only when the clean platform passes and
+// each defect is caught by its scenario is the suite worth something.
+func runDefects(ctx context.Context, s *screen, f runFlags, base trial.Options) error {
+	base.Progress = nil
+	clean, err := trial.Prepare(base)
+	if err != nil {
+		return explain(err)
+	}
+	if clean.Config.Defects == "" {
+		return &hinted{fmt.Errorf("suite %s lists no defects", clean.Config.Name), "name a file as `defects:` in understudy.yaml"}
+	}
+	defects, err := readDefects(clean.Config.Defects)
+	if err != nil {
+		return err
+	}
+	for _, d := range defects {
+		if !clean.Has(d.scenario) {
+			return fmt.Errorf("%s: defect %q names scenario %s, which is not among the selected ones", clean.Config.Defects, d.name, d.scenario)
+		}
+	}
+	k, err := runOnce(ctx, s, f.out, clean)
+	if err != nil {
+		return err
+	}
+	c := k.record.Counts()
+	s.printf("%-32s %s\n", "clean", s.counts(c))
+	worst := result.ExitCode(k.record)
+	s.blocks(k.record)
+	caught := 0
+	for _, d := range defects {
+		base.Defect = d.name
+		p, err := trial.Prepare(base)
+		if err != nil {
+			return explain(err)
+		}
+		k, err := runOnce(ctx, s, f.out, p)
+		if err != nil {
+			return err
+		}
+		text, ok := judgeDefect(k.record, d)
+		if ok {
+			caught++
+		}
+		s.printf("%-32s %s\n", d.name, text)
+	}
+	s.printf("%d of %d defects caught\n", caught, len(defects))
+	if caught < len(defects) {
+		worst = exitFailed
+	}
+	if worst != exitPassed {
+		return exitError(worst)
+	}
+	return nil
+}
+
+// judgeDefect says whether the run caught the defect: its scenario failed, not merely broke, and not
+// everything else failed with it.
+func judgeDefect(rec result.Record, d defect) (string, bool) {
+	var own result.Verdict
+	others, failed := 0, 0
+	for sc := range rec.Scenarios() {
+		if sc.ID == d.scenario {
+			own = result.Worse(own, sc.Verdict)
+			continue
+		}
+		others++
+		if sc.Verdict == result.Failed || sc.Verdict == result.Broken {
+			failed++
+		}
+	}
+	switch {
+	case own != result.Failed:
+		return fmt.Sprintf("NOT caught: %s %s", d.scenario, own), false
+	case others > 0 && failed == others:
+		return fmt.Sprintf("caught by %s, but every other scenario failed too: that proves nothing", d.scenario), false
+	case failed > 0:
+		return fmt.Sprintf("caught by %s  (+%d others)", d.scenario, failed), true
+	}
+	return "caught by " + d.scenario, true
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/understudy-dev/understudy/result"
+	"github.com/understudy-dev/understudy/steps/agent"
+	"github.com/understudy-dev/understudy/steps/issue"
+	"github.com/understudy-dev/understudy/steps/repo"
+	"github.com/understudy-dev/understudy/steps/run"
+	"github.com/understudy-dev/understudy/suite"
+	"github.com/understudy-dev/understudy/trial"
+)
+
+// packs are the kit's own vocabulary and the caller's.
+func (o Options) packs() []suite.Pack {
+	return append([]suite.Pack{repo.Pack, issue.Pack, run.Pack, agent.Pack}, o.Packs...)
+}
+
+type runFlags struct {
+	out          string
+	tags         string
+	jobs         int
+	repeat       int
+	seed         int64
+	noNamespaces bool
+	defect       string
+	defects      bool
+}
+
+func runCommand(o Options) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run PATH…",
+		Short: "Run features and keep the record",
+		Long: `Run features and keep the record.
+
+PATH is a suite's directory (the one with understudy.yaml), a directory of features, a feature file,
+or file:line for one scenario.
+
+Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or environment).`,
+		Example: `  understudy run examples/acceptance
+  understudy run examples/acceptance/features/triage.feature:6
+  understudy run examples/acceptance --defects`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, paths []string) error {
+			if f.jobs < 0 || f.repeat < 1 {
+				return errors.New("--jobs is 0 (capacity) or more, --repeat 1 or more")
+			}
+			if f.defects && f.defect != "" {
+				return errors.New("--defects runs every defect; --defect runs one: give one of the two")
+			}
+			return runRun(c.Context(), o, f, paths)
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.out, "out", "out", "directory for the record, the reports and the evidence")
+	fl.StringVar(&f.tags, "tags", "", "run only scenarios that match this tag expression")
+	fl.IntVar(&f.jobs, "jobs", 0, "scenarios at once; 0 is what the environment can hold")
+	fl.IntVar(&f.repeat, "repeat", 1, "how often to run each scenario")
+	fl.Int64Var(&f.seed, "seed", 0, "decides the order of execution; 0 takes one from the clock")
+	fl.BoolVar(&f.noNamespaces, "no-namespaces", false, "keep programs in process groups even where namespaces are allowed")
+	fl.BoolVar(&f.defects, "defects", false, "run once clean and once with each seeded defect, and show which scenario catches it")
+	fl.StringVar(&f.defect, "defect", "", "install the platform with this seeded defect")
+	return cmd
+}
+
+func runRun(ctx context.Context, o Options, f runFlags, paths []string) error {
+	if f.seed == 0 {
+		f.seed = time.Now().UnixNano()%1_000_000 + 1
+	}
+	s := newScreen(o.Stdout)
+	base := trial.Options{
+		Paths: paths, Tags: f.tags, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, Defect: f.defect,
+		Packs: o.packs(), Kit: Version, CallerEnv: o.Env, Progress: s.progress, Status: s.status,
+	}
+	// Files, flags and vocabulary first: a mistake in them must not wait for a build.
+	if _, err := trial.Prepare(base); err != nil {
+		return explain(err)
+	}
+	t, err := findTools(ctx, o.Env, f.noNamespaces, s.status)
+	if err != nil {
+		if ctx.Err() != nil {
+			return exitError(exitBroken)
+		}
+		return err
+	}
+	base.JobRunner, base.Path, base.Namespaces = t.runner, t.path, t.namespaces
+	if t.refused != nil {
+		s.note(fmt.Sprintf("isolation: process groups (namespaces are refused here: %v)", t.refused))
+	}
+	if f.defects {
+		return runDefects(ctx, s, f, base)
+	}
+	p, err := trial.Prepare(base)
+	if err != nil {
+		return explain(err)
+	}
+	kept, err := runOnce(ctx, s, f.out, p)
+	if err != nil {
+		s.done()
+		report(o.Stderr, err)
+		return exitError(exitBroken)
+	}
+	s.summary(kept)
+	if code := result.ExitCode(kept.record); code != exitPassed {
+		return exitError(code)
+	}
+	return nil
+}
+
+// runOnce runs a prepared trial into a directory of its own and writes its reports.
+func runOnce(ctx context.Context, s *screen, out string, p *trial.Prepared) (kept, error) {
+	dir, err := newRunDir(out)
+	if err != nil {
+		return kept{}, err
+	}
+	s.begin(p.Scenarios())
+	rec, err := p.Run(ctx, dir)
+	s.done()
+	if err != nil {
+		return kept{}, err
+	}
+	k := kept{record: rec, dir: dir, out: out}
+	return k, k.write()
+}
+
+// explain adds a hint where one is known.
+func explain(err error) error {
+	if errors.Is(err, suite.ErrNothingSelected) {
+		return &hinted{err, "check the paths and --tags; `understudy run DIR` without --tags runs everything"}
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return &hinted{err, "a path is a suite's directory, a feature file, or file:line"}
+	}
+	return err
+}

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sort"
+	"strings"
+	"sync"
+
+	"golang.org/x/term"
+
+	"github.com/understudy-dev/understudy/report/text"
+	"github.com/understudy-dev/understudy/result"
+)
+
+// screen shows a run: on a terminal a live line below the finished scenarios, elsewhere one line
+// for each finished scenario. A failure is shown as one block, never interleaved.
+type screen struct {
+	mu      sync.Mutex
+	w       io.Writer
+	live    bool // w is a terminal
+	o       text.Options
+	total   int
+	ended   int
+	bad     int
+	running map[string]string // scenario → what it does
+	drawn   bool              // the live line is on the screen
+}
+
+func newScreen(w io.Writer) *screen {
+	s := &screen{w: w, running: map[string]string{}, o: text.Options{Width: 100}}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		s.live = true
+		s.o.Color = os.Getenv("NO_COLOR") == ""
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 40 {
+			s.o.Width = width
+		}
+	}
+	return s
+}
+
+// status shows what is being prepared: a line that the next one replaces, or a line of its own.
+func (s *screen) status(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live {
+		s.draw("… " + what)
+		return
+	}
+	fmt.Fprintf(s.w, "… %s\n", what)
+}
+
+func (s *screen) note(what string) { s.printf("%s\n", what) }
+
+func (s *screen) printf(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.erase()
+	fmt.Fprintf(s.w, format, args...)
+}
+
+func (s *screen) begin(total int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total, s.ended = total, 0
+}
+
+func (s *screen) done() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.erase()
+	clear(s.running)
+}
+
+// progress is called by the suite, one event at a time.
+func (s *screen) progress(e result.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := fmt.Sprintf("%s (%d)", e.Scenario, e.Trial)
+	switch e.Kind {
+	case "started":
+		s.running[key] = e.Scenario
+	case "step":
+		s.running[key] = fmt.Sprintf("%s %d/%d %s", e.Scenario, e.Step, e.Steps, e.Text)
+	case "finished":
+		delete(s.running, key)
+		s.ended++
+		s.erase()
+		fmt.Fprintln(s.w, text.Line(*e.Result, s.o))
+		if e.Result.Verdict == result.Failed || e.Result.Verdict == result.Broken {
+			s.bad++
+			fmt.Fprintln(s.w, text.Block(*e.Result, s.o))
+		}
+	}
+	if s.live {
+		s.draw(s.liveLine())
+	}
+}
+
+func (s *screen) liveLine() string {
+	what := make([]string, 0, len(s.running))
+	for _, r := range s.running {
+		what = append(what, r)
+	}
+	sort.Strings(what)
+	if len(what) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s %d/%d  %s", bar(s.ended, s.total), s.ended, s.total, strings.Join(what, " · "))
+}
+
+func bar(done, total int) string {
+	const width = 20
+	full := 0
+	if total > 0 {
+		full = min(width, done*width/total)
+	}
+	return "[" + strings.Repeat("█", full) + strings.Repeat("·", width-full) + "]"
+}
+
+// draw puts one line under everything else, cut to the screen's width.
+func (s *screen) draw(line string) {
+	s.erase()
+	if line == "" {
+		return
+	}
+	if r := []rune(line); len(r) > s.o.Width-1 {
+		line = string(r[:s.o.Width-2]) + "…"
+	}
+	fmt.Fprint(s.w, line)
+	s.drawn = true
+}
+
+func (s *screen) erase() {
+	if s.drawn {
+		fmt.Fprint(s.w, "\r\x1b[K")
+		s.drawn = false
+	}
+}
+
+func (s *screen) blocks(rec result.Record) {
+	for sc := range rec.Scenarios() {
+		if sc.Verdict == result.Failed || sc.Verdict == result.Broken {
+			s.printf("%s\n", text.Block(sc, s.o))
+		}
+	}
+}
+
+func (s *screen) counts(c result.Counts) string {
+	out := fmt.Sprintf("%d passed", c.Passed)
+	for _, n := range []struct {
+		n    int
+		what string
+	}{{c.Failed, "failed"}, {c.Broken, "broken"}, {c.Skipped, "skipped"}} {
+		if n.n > 0 {
+			out += fmt.Sprintf(", %d %s", n.n, n.what)
+		}
+	}
+	return out
+}
+
+// summary is the run's last line, and what was wrong with the run as a whole.
+func (s *screen) summary(k kept) {
+	for _, p := range k.record.Problems {
+		s.printf("%s: %s\n", p.Verdict, p.What)
+		if p.Hint != "" {
+			s.printf("  hint: %s\n", p.Hint)
+		}
+	}
+	for _, w := range k.record.Warnings {
+		s.printf("warning: %s\n", w)
+	}
+	s.printf("%-32s report: %s   record: %s\n", s.counts(k.record.Counts()), k.page(), k.recordPath())
+}

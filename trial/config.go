@@ -1,0 +1,138 @@
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/understudy-dev/understudy/internal/strictyaml"
+)
+
+// ConfigFile is the name of the file at a suite's root.
+const ConfigFile = "understudy.yaml"
+
+// Config is a suite's understudy.yaml, with paths made absolute.
+type Config struct {
+	Root     string // directory of the file
+	Name     string // of the suite; the directory's name unless given
+	Platform string // platform file
+	Features string // directory of the features; scenario ids are relative to it
+	Fixtures string // fixtures root
+	Defects  string // file of seeded defects, "" for none
+	Jobs     int    // scenarios at once; 0 is the environment's capacity
+}
+
+// FindConfig reads the nearest understudy.yaml at path or above it.
+func FindConfig(path string) (Config, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return Config{}, fmt.Errorf("find suite of %s: %w", path, err)
+	}
+	for dir := abs; ; dir = filepath.Dir(dir) {
+		file := filepath.Join(dir, ConfigFile)
+		data, err := os.ReadFile(file)
+		if err == nil {
+			return readConfig(file, data)
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "not a directory") {
+			return Config{}, fmt.Errorf("find suite of %s: %w", path, err)
+		}
+		if dir == filepath.Dir(dir) {
+			return Config{}, fmt.Errorf("find suite of %s: there is no %s there or in a directory above", path, ConfigFile)
+		}
+	}
+}
+
+func readConfig(file string, data []byte) (Config, error) {
+	var w struct {
+		Name     string `yaml:"name"`
+		Platform string `yaml:"platform"`
+		Features string `yaml:"features"`
+		Fixtures string `yaml:"fixtures"`
+		Defects  string `yaml:"defects"`
+		Jobs     int    `yaml:"jobs"`
+	}
+	shown := relative(file)
+	if err := strictyaml.Decode(shown, data, &w); err != nil {
+		return Config{}, err
+	}
+	root := filepath.Dir(file)
+	c := Config{Root: root, Name: w.Name, Jobs: w.Jobs}
+	if c.Name == "" {
+		c.Name = filepath.Base(root)
+	}
+	if w.Jobs < 0 {
+		return Config{}, strictyaml.Errorf(shown, 1, "jobs is %d; it is 0 (capacity) or more", w.Jobs)
+	}
+	for _, p := range []struct {
+		to    *string
+		value string
+		key   string
+		need  bool
+	}{
+		{&c.Platform, w.Platform, "platform", true}, {&c.Features, w.Features, "features", true},
+		{&c.Fixtures, w.Fixtures, "fixtures", false}, {&c.Defects, w.Defects, "defects", false},
+	} {
+		switch {
+		case p.value != "":
+			*p.to = filepath.Join(root, p.value)
+			if _, err := os.Stat(*p.to); err != nil {
+				return Config{}, strictyaml.Errorf(shown, 1, "%s: there is no %s", p.key, p.value)
+			}
+		case p.need:
+			return Config{}, strictyaml.Errorf(shown, 1, "%s is missing", p.key)
+		}
+	}
+	if c.Fixtures == "" {
+		c.Fixtures = root
+	}
+	return c, nil
+}
+
+// relative shows a path from the working directory when it lies below it.
+func relative(path string) string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(wd, path)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return path
+	}
+	return rel
+}
+
+// selection turns paths given by a person into paths below the features directory. A path at or
+// above that directory selects everything.
+func (c Config) selection(paths []string) ([]string, error) {
+	var out []string
+	for _, p := range paths {
+		file, line := p, ""
+		if i := strings.LastIndexByte(p, ':'); i > 0 && strings.Trim(p[i+1:], "0123456789") == "" && i+1 < len(p) {
+			file, line = p[:i], p[i:]
+		}
+		abs, err := filepath.Abs(file)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := os.Stat(abs); err != nil {
+			return nil, fmt.Errorf("select %s: there is no %s", p, file)
+		}
+		rel, err := filepath.Rel(c.Features, abs)
+		if err != nil {
+			return nil, err
+		}
+		switch up, _ := filepath.Rel(abs, c.Features); {
+		case up == "." || !strings.HasPrefix(up, ".."):
+			out = append(out, ".")
+		case strings.HasPrefix(rel, ".."):
+			return nil, fmt.Errorf("select %s: it is outside %s, the features of suite %s", p, relative(c.Features), c.Name)
+		default:
+			out = append(out, filepath.ToSlash(rel)+line)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,218 @@
+// Package trial runs one cell once: it reads the suite and its platform, opens the environment,
+// runs the plan and leaves a record with its evidence on disk.
+//
+//	p, err := trial.Prepare(trial.Options{Paths: []string{"examples/acceptance"}, …}) // err: usage
+//	rec, err := p.Run(ctx)
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/understudy-dev/understudy/environment"
+	"github.com/understudy-dev/understudy/environment/local"
+	"github.com/understudy-dev/understudy/evidence"
+	"github.com/understudy-dev/understudy/internal/workdir"
+	"github.com/understudy-dev/understudy/result"
+	"github.com/understudy-dev/understudy/result/policy"
+	"github.com/understudy-dev/understudy/suite"
+	"github.com/understudy-dev/understudy/suite/feature"
+)
+
+// Options say what to run and with what. Everything that is of the machine comes in as a value.
+type Options struct {
+	Paths  []string // suite directory, feature directories, files, or file:line
+	Tags   string
+	Jobs   int // 0: understudy.yaml, then capacity
+	Repeat int
+	Seed   int64
+	Defect string // seeded defect to install, "" for none
+	Packs  []suite.Pack
+	Kit    string // version of understudy, for the record
+
+	JobRunner  string   // path of understudy-job
+	Path       string   // PATH of the platform's programs
+	CallerEnv  []string // for building the platform
+	Namespaces bool
+
+	Progress func(result.Event) // may be nil
+	Status   func(string)       // what is being prepared; may be nil
+}
+
+// Prepared is a run that is known to be well-formed: files read, vocabulary checked, plan made.
+type Prepared struct {
+	o        Options
+	Config   Config
+	Platform environment.Platform
+	files    []feature.File
+	plan     suite.Planned
+	env      *local.Environment
+}
+
+// Prepare does all that can be done before anything starts. Its errors are the caller's: files,
+// selection, vocabulary.
+func Prepare(o Options) (*Prepared, error) {
+	if len(o.Paths) == 0 {
+		return nil, errors.New("no path given: name a suite's directory, a feature file, or file:line")
+	}
+	if o.Status == nil {
+		o.Status = func(string) {}
+	}
+	p := &Prepared{o: o}
+	var err error
+	if p.Config, err = FindConfig(withoutLine(o.Paths[0])); err != nil {
+		return nil, err
+	}
+	if p.Platform, err = environment.ReadPlatform(relative(p.Config.Platform)); err != nil {
+		return nil, err
+	}
+	if o.Defect != "" && len(p.Platform.Defect) == 0 {
+		return nil, fmt.Errorf("%s: defect.install is missing; it says how defect %q reaches the platform", p.Platform.File, o.Defect)
+	}
+	if err := suite.Check(o.Packs); err != nil {
+		return nil, fmt.Errorf("check step packs: %w", err)
+	}
+	selected, err := p.Config.selection(o.Paths)
+	if err != nil {
+		return nil, err
+	}
+	if p.files, err = feature.Load(os.DirFS(p.Config.Features), selected); err != nil {
+		return nil, fmt.Errorf("load features of %s: %w", relative(p.Config.Features), err)
+	}
+	p.env = local.New(local.Options{
+		JobRunner: o.JobRunner, Path: o.Path, CallerEnv: o.CallerEnv, Namespaces: o.Namespaces, Capacity: p.jobs(),
+	})
+	p.plan, err = suite.Plan(p.files, suite.PlanOptions{Tags: o.Tags, Environment: p.env.Name(), Capabilities: p.env.Capabilities()})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *Prepared) jobs() int {
+	if p.o.Jobs != 0 {
+		return p.o.Jobs
+	}
+	return p.Config.Jobs
+}
+
+// Scenarios is how many scenarios one trial has, the skipped ones included.
+func (p *Prepared) Scenarios() int { return len(p.plan.Scenarios) }
+
+// Run runs the plan and writes evidence, log and record below dir, which must exist. The error says
+// that there is no usable record; what is wrong with the run itself stands in the record.
+func (p *Prepared) Run(ctx context.Context, dir string) (rec result.Record, err error) {
+	store, err := evidence.Open(dir, evidence.Options{})
+	if err != nil {
+		return rec, err
+	}
+	logFile, err := os.Create(filepath.Join(dir, "understudy.log"))
+	if err != nil {
+		return rec, fmt.Errorf("open log: %w", err)
+	}
+	defer logFile.Close()
+	log := slog.New(slog.NewJSONHandler(scrubbed{logFile, store.Scrubber()}, &slog.HandlerOptions{Level: slog.LevelInfo}))
+	rec = p.record()
+	if err := p.runTrials(ctx, &rec, store, log); err != nil {
+		problem := result.Of(err)
+		problem.Verdict = result.Broken
+		rec.Problems = append(rec.Problems, *problem)
+	}
+	rec.Ended = time.Now()
+	return p.keep(rec, dir, store)
+}
+
+func (p *Prepared) record() result.Record {
+	rec := result.Record{
+		Schema: result.Schema, Kit: p.o.Kit, Started: time.Now(), Seed: p.o.Seed, Isolation: "process groups",
+		Platform: result.Platform{Name: p.Platform.Name, Defect: p.o.Defect},
+	}
+	if p.o.Namespaces {
+		rec.Isolation = "namespaces"
+	}
+	for _, f := range p.files {
+		rec.Features = append(rec.Features, result.Source{URI: f.URI, Text: f.Source})
+	}
+	return rec
+}
+
+func (p *Prepared) runTrials(ctx context.Context, rec *result.Record, store *evidence.Store, log *slog.Logger) (err error) {
+	work, err := workdir.New("")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, work.Close()) }()
+	site, err := p.env.Open(ctx, environment.Scope{
+		Seed: p.o.Seed, Dir: work.Path, Platform: p.Platform, Defect: p.o.Defect, Fixtures: os.DirFS(p.Config.Fixtures),
+		Log: log, Scrubber: store.Scrubber(), Progress: p.o.Status,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		// Closing outlives the deadline or the interrupt that ended the run.
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+		defer cancel()
+		err = errors.Join(err, site.Close(closing))
+	}()
+	if d, ok := site.(interface{ Digest() map[string]string }); ok {
+		rec.Platform.Digest = d.Digest()
+	}
+	rec.Jobs = site.Capacity()
+	trials, err := suite.Run(ctx, suite.Options{
+		Planned: p.plan, Packs: p.o.Packs, Site: site, Sink: store, Jobs: p.jobs(), Repeat: p.o.Repeat, Seed: p.o.Seed,
+		Judge: policy.Judge(policy.Options{}), Progress: p.o.Progress,
+	})
+	rec.Cells = []result.Cell{{Suite: p.Config.Name, Profile: "dummy", Environment: p.env.Name(), Trials: trials}}
+	return err
+}
+
+// keep writes the record with every known secret taken out, and returns it as written.
+func (p *Prepared) keep(rec result.Record, dir string, store *evidence.Store) (result.Record, error) {
+	rec, err := result.Scrub(rec, store.Scrubber())
+	if err != nil {
+		return rec, err
+	}
+	return rec, result.Write(filepath.Join(dir, "record.json"), rec)
+}
+
+func withoutLine(path string) string {
+	for i := len(path) - 1; i > 0; i-- {
+		if path[i] == ':' && i < len(path)-1 {
+			return path[:i]
+		}
+		if path[i] < '0' || path[i] > '9' {
+			break
+		}
+	}
+	return path
+}
+
+// scrubbed takes secrets out of a log. slog writes one whole line at a time.
+type scrubbed struct {
+	w io.Writer
+	s *evidence.Scrubber
+}
+
+func (s scrubbed) Write(b []byte) (int, error) {
+	if _, err := s.w.Write(s.s.Bytes(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// Has reports whether the scenario with this id is planned.
+func (p *Prepared) Has(id string) bool {
+	for _, s := range p.plan.Scenarios {
+		if s.ID == id {
+			return true
+		}
+	}
+	return false
+}
