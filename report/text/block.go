@@ -60,7 +60,7 @@ func (b *block) line(format string, args ...any) {
 func (b *block) gap() { b.WriteString("\n") }
 
 func (b *block) step(s result.Scenario, st result.Step) {
-	uri, _, _ := strings.Cut(s.ID, ":")
+	uri, _, _ := strings.Cut(oneLine(s.ID), ":")
 	place := fmt.Sprintf("%s:%d", uri, st.Line)
 	text := oneLine(st.Keyword + st.Text)
 	b.gap()
