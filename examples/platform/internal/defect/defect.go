@@ -1,0 +1,29 @@
+// Package defect names the faults that can be planted in crew on purpose, so that a test suite can
+// show that it notices them.
+package defect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Name is one seeded fault; None is crew as it should be.
+type Name string
+
+// The seeded faults.
+const (
+	None                Name = ""
+	SchemaCheckKilled   Name = "schema-check-killed"   // validation never fails
+	LabelDespiteFailure Name = "label-despite-failure" // labels are set though validation failed
+	AnyLabelTriggers    Name = "any-label-triggers"    // dispatch does not look which label it was
+)
+
+// Parse returns the fault called s, or an error that names them all.
+func Parse(s string) (Name, error) {
+	known := []string{string(SchemaCheckKilled), string(LabelDespiteFailure), string(AnyLabelTriggers)}
+	if s != "" && !slices.Contains(known, s) {
+		return None, fmt.Errorf("unknown defect %q; known: %s", s, strings.Join(known, ", "))
+	}
+	return Name(s), nil
+}

@@ -1,0 +1,75 @@
+package forge
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Comment is a comment on an issue.
+type Comment struct {
+	ID   int64  `json:"id"`
+	Body string `json:"body"`
+}
+
+// Labels returns the names of an issue's labels.
+func (c *Client) Labels(ctx context.Context, issue int) ([]string, error) {
+	var w struct {
+		Labels []struct {
+			Name string `json:"name"`
+		} `json:"labels"`
+	}
+	if _, err := c.call(ctx, http.MethodGet, fmt.Sprintf("/issues/%d", issue), nil, &w); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, l := range w.Labels {
+		names = append(names, l.Name)
+	}
+	return names, nil
+}
+
+// AddLabel puts a label on an issue, through the labels API: an edit of the issue would be another
+// event.
+func (c *Client) AddLabel(ctx context.Context, issue int, label string) error {
+	in := map[string]any{"labels": []string{label}}
+	_, err := c.call(ctx, http.MethodPost, fmt.Sprintf("/issues/%d/labels", issue), in, nil)
+	return err
+}
+
+// CreateLabel makes a label known to the repository. It may be there already.
+func (c *Client) CreateLabel(ctx context.Context, name, color, description string) error {
+	in := map[string]any{"name": name, "color": color, "description": description}
+	_, err := c.call(ctx, http.MethodPost, "/labels", in, nil)
+	if is(err, http.StatusUnprocessableEntity) {
+		// GitHub says 422 for a name that is taken and for a bad one alike.
+		_, err = c.call(ctx, http.MethodGet, "/labels/"+url.PathEscape(name), nil, nil)
+	}
+	return err
+}
+
+// Stick writes the comment that begins with marker, or replaces its text when it is there already.
+func (c *Client) Stick(ctx context.Context, issue int, marker, text string) error {
+	body := map[string]any{"body": marker + "\n" + text}
+	for page := 1; page <= maxPages; page++ {
+		var comments []Comment
+		path := fmt.Sprintf("/issues/%d/comments?per_page=100&page=%d", issue, page)
+		header, err := c.call(ctx, http.MethodGet, path, nil, &comments)
+		if err != nil {
+			return err
+		}
+		for _, old := range comments {
+			if strings.HasPrefix(old.Body, marker) {
+				_, err := c.call(ctx, http.MethodPatch, fmt.Sprintf("/issues/comments/%d", old.ID), body, nil)
+				return err
+			}
+		}
+		if !strings.Contains(header.Get("Link"), `rel="next"`) {
+			break
+		}
+	}
+	_, err := c.call(ctx, http.MethodPost, fmt.Sprintf("/issues/%d/comments", issue), body, nil)
+	return err
+}

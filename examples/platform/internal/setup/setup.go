@@ -1,0 +1,112 @@
+// Package setup installs crew into a repository.
+package setup
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"example.com/crew/internal/config"
+	"example.com/crew/internal/defect"
+	"example.com/crew/internal/forge"
+	"example.com/crew/internal/post"
+)
+
+// WorkflowPath is where the workflow goes.
+const WorkflowPath = ".github/workflows/crew.yml"
+
+//go:embed files
+var files embed.FS
+
+// Options say where to install. Forge acts with a token that may do everything in the repository;
+// BotToken is the one that the installed crew uses later.
+type Options struct {
+	Forge    *forge.Client
+	Dir      string
+	BotToken string
+	Defect   defect.Name
+}
+
+type label struct{ name, color, description string }
+
+func labels() []label {
+	return []label{
+		{"ready-for-triage", "0e8a16", "starts the triage agent"},
+		{post.Triaged, "1d76db", "the triage agent has looked at it"},
+		{post.ReadyToCode, "5319e7", "says enough to be worked on"},
+		{post.NeedsInfo, "d93f0b", "the triage agent has questions"},
+	}
+}
+
+// Install brings the repository to the wanted state and returns the commit it made, or "" when all
+// files were there already. A configuration that exists is kept. It can be repeated at any time.
+func Install(ctx context.Context, o Options) (string, error) {
+	if err := config.CheckDir(o.Dir); err != nil {
+		return "", err
+	}
+	if o.BotToken == "" {
+		return "", errors.New("the bot's token is missing")
+	}
+	branch, err := o.Forge.DefaultBranch(ctx)
+	if err != nil {
+		return "", fmt.Errorf("read the repository: %w", err)
+	}
+	for _, l := range labels() {
+		if err := o.Forge.CreateLabel(ctx, l.name, l.color, l.description); err != nil {
+			return "", fmt.Errorf("create label %s: %w", l.name, err)
+		}
+	}
+	if err := o.Forge.SetVariable(ctx, "CREW_DIR", o.Dir); err != nil {
+		return "", fmt.Errorf("set variable CREW_DIR: %w", err)
+	}
+	if err := o.Forge.SetSecret(ctx, "CREW_BOT_TOKEN", o.BotToken); err != nil {
+		return "", fmt.Errorf("set secret CREW_BOT_TOKEN: %w", err)
+	}
+	// The workflow comes last: from then on crew can be started.
+	list, err := o.list(ctx, branch)
+	if err != nil {
+		return "", err
+	}
+	sha, err := o.Forge.Commit(ctx, branch, "Install crew", list)
+	if err != nil {
+		return "", fmt.Errorf("commit crew's files: %w", err)
+	}
+	return sha, nil
+}
+
+func (o Options) list(ctx context.Context, branch string) ([]forge.File, error) {
+	workflow, err := read("crew.yml")
+	if err != nil {
+		return nil, err
+	}
+	if o.Defect == defect.None {
+		workflow = strings.Replace(workflow, "  CREW_DEFECT: \"@DEFECT@\"\n", "", 1)
+	}
+	workflow = strings.Replace(workflow, "@DEFECT@", string(o.Defect), 1)
+	schema, err := read("triage-result.schema.json")
+	if err != nil {
+		return nil, err
+	}
+	list := []forge.File{
+		{Path: WorkflowPath, Text: workflow},
+		{Path: path.Join(o.Dir, "schemas/triage-result.schema.json"), Text: schema},
+	}
+	kept := path.Join(o.Dir, config.File)
+	exists, err := o.Forge.HasFile(ctx, branch, kept)
+	if err != nil {
+		return nil, fmt.Errorf("look for %s: %w", kept, err)
+	}
+	if exists {
+		return list, nil
+	}
+	text, err := read(config.File)
+	return append(list, forge.File{Path: kept, Text: text}), err
+}
+
+func read(name string) (string, error) {
+	data, err := files.ReadFile("files/" + name)
+	return string(data), err
+}
