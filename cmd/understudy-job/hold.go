@@ -41,9 +41,7 @@ func holdCommand(args []string, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "understudy-job: error: hold: no command after --")
 		return exitUsage
 	}
-	for fd := 3; fd < 3+h.files; fd++ {
-		syscall.CloseOnExec(fd)
-	}
+	seal(3) // whatever this process was given, and was not meant to be passed on
 	if h.lifeline = ownDescriptor(*lifeline, "lifeline"); h.lifeline == nil && *lifeline >= 0 {
 		return exitUsage
 	}
@@ -55,7 +53,6 @@ func ownDescriptor(fd int, name string) *os.File {
 	if fd < 0 {
 		return nil
 	}
-	syscall.CloseOnExec(fd)
 	return os.NewFile(uintptr(fd), name)
 }
 
@@ -83,12 +80,9 @@ func (h *hold) run(stderr io.Writer) int {
 	if err != nil {
 		return h.notStarted(fmt.Errorf("start %s: %w", h.argv[0], err), stderr)
 	}
+	h.report(jobwire.Held{Started: true})
 	go h.watch(pid)
-	go func() {
-		for s := range signals {
-			_ = syscall.Kill(-pid, s.(syscall.Signal))
-		}
-	}()
+	go forward(signals, pid)
 	ws := reap(pid)
 	h.report(exitOf(ws))
 	sweep(pid, h.namespace)
@@ -106,6 +100,12 @@ func (h *hold) watch(pid int) {
 	_, _ = io.Copy(io.Discard, h.lifeline)
 	_ = syscall.Kill(-pid, syscall.SIGKILL)
 	_ = syscall.Kill(pid, syscall.SIGKILL) // it may have moved to another group
+}
+
+func forward(signals <-chan os.Signal, pid int) {
+	for s := range signals {
+		_ = syscall.Kill(-pid, s.(syscall.Signal))
+	}
 }
 
 // reap waits for children, whoever they are, until the program itself has ended.
@@ -134,7 +134,6 @@ func (h *hold) report(e jobwire.Held) {
 		return
 	}
 	_ = json.NewEncoder(h.status).Encode(e) // the kit may be gone; nobody else wants to know
-	_ = h.status.Close()
 }
 
 func (h *hold) notStarted(err error, stderr io.Writer) int {

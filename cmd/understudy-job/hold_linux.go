@@ -34,6 +34,19 @@ func isolate(namespace bool) error {
 	return nil
 }
 
+// seal keeps all descriptors from first on out of the programs this process starts.
+func seal(first int) {
+	if unix.CloseRange(uint(first), ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return
+	}
+	entries, _ := os.ReadDir("/proc/self/fd") // before Linux 5.11
+	for _, e := range entries {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd >= first {
+			syscall.CloseOnExec(fd)
+		}
+	}
+}
+
 // sweep ends what the program left behind. In a namespace that happens when this process exits.
 func sweep(pid int, namespace bool) {
 	if namespace {
