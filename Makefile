@@ -1,0 +1,24 @@
+.PHONY: check accept bench update fuzz cover
+
+check: ## formatting, vet, tests with the race detector, floors
+	@test -z "$$(git ls-files '*.go' | xargs gofmt -l)" || { git ls-files '*.go' | xargs gofmt -l; exit 1; }
+	go vet ./...
+	go test -race -count=1 ./...
+
+accept: ## the acceptance suite, clean and with each seeded defect
+	go run ./cmd/understudy run examples/acceptance --defects
+
+bench: ## figures, each with the CPU of the process it names
+	go test -run '^$$' -bench . -benchtime 20x ./emulator/forge ./cmd/understudy-job ./environment/local ./suite ./internal/bench
+
+update: ## golden files
+	go test ./report/... ./result/... -update
+
+fuzz: ## each fuzz target for 20 s
+	@for p in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 20s $$p || exit 1; \
+	  done; done
+
+cover: ## coverage, to look at; no threshold
+	go test -coverprofile=out/cover.out ./... && go tool cover -func=out/cover.out | tail -n 1
