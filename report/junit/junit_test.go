@@ -1,0 +1,102 @@
+package junit_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/understudy-dev/understudy/report/junit"
+	"github.com/understudy-dev/understudy/result"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+func TestGolden(t *testing.T) {
+	for _, name := range []string{"green", "red"} {
+		t.Run(name, func(t *testing.T) {
+			r, err := result.Read("../testdata/" + name + ".json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got bytes.Buffer
+			if err := (junit.Format{}).Write(&got, r); err != nil {
+				t.Fatal(err)
+			}
+			golden := "testdata/" + name + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got.String()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What a platform printed can hold anything; the file must stay XML that others can read.
+func TestAnyTextStaysXML(t *testing.T) {
+	evil := "a]]>b\x00\x1b[1m<c attr=\"'>&\xff\uffff\n"
+	s := result.Scenario{ID: evil, Feature: evil, Name: evil, Verdict: result.Failed,
+		Steps: []result.Step{{Text: evil, Problem: &result.Problem{What: evil, Seen: evil}}}}
+	r := result.Record{Platform: result.Platform{Defect: evil}, Problems: []result.Problem{{What: evil, Hint: evil}},
+		Cells: []result.Cell{{Trials: []result.Trial{{Number: 1, Scenarios: []result.Scenario{s}}, {Number: 2, Scenarios: []result.Scenario{{Verdict: "odd"}}}}}}}
+	var out bytes.Buffer
+	if err := (junit.Format{}).Write(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Tests, Failures, Errors int `xml:",attr"`
+		Suites                  []struct {
+			Name  string `xml:"name,attr"`
+			Cases []struct {
+				Failure string `xml:"failure"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	d := xml.NewDecoder(&out)
+	if err := d.Decode(&got); err != nil {
+		t.Fatalf("not XML: %v", err)
+	}
+	if _, err := d.Token(); err != io.EOF && err != nil {
+		t.Errorf("after the end: %v", err)
+	}
+	if len(got.Suites) != 3 || !strings.Contains(got.Suites[0].Name, "(trial 1)") || got.Suites[2].Name != "the run" {
+		t.Fatalf("suites are wrong: %+v", got.Suites)
+	}
+	if text := got.Suites[0].Cases[0].Failure; !strings.Contains(text, "a]]>b") {
+		t.Errorf("the block is lost: %q", text)
+	}
+}
+
+func TestNothingRanIsNotGreen(t *testing.T) {
+	var out bytes.Buffer
+	if err := (junit.Format{}).Write(&out, result.Record{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), `errors="1"`) || !strings.Contains(out.String(), "nothing ran") {
+		t.Errorf("an empty run is reported as green:\n%s", out.String())
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestWriteError(t *testing.T) {
+	if err := (junit.Format{}).Write(full{}, result.Record{}); err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("got %v", err)
+	}
+}
