@@ -37,6 +37,7 @@ type Source struct {
 	Ref           string // "refs/heads/main"
 	DefaultBranch string
 	Files         []File
+	Variables     map[string]string // of the repository: what `vars` is in conditions, names and matrices
 }
 
 // File is one workflow file.

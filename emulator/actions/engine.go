@@ -1,0 +1,169 @@
+// Package actions runs workflows: it turns the events of a journal into workflow runs as GitHub
+// decides, and has each job, or cell of a job's matrix, executed by an understudy-job process.
+//
+// It keeps nothing itself. Files come from a Host, runs and jobs go to it, artifacts to an
+// ArtifactStore; both are the forge in practice. What GitHub can do and this package cannot is
+// refused before the run, with the file, the line and a hint: the run ends as startup_failure.
+//
+//	engine, err := actions.New(actions.Options{
+//		Ledger: l, Journal: j, Host: forge, Store: forge, Launcher: launcher, Runner: "understudy-job",
+//		Dir: dir, Env: map[string]string{"PATH": "/usr/bin:/bin"},
+//		ServerURL: "http://127.0.0.1:8080", APIURL: "http://127.0.0.1:8080/api/v3",
+//	})
+//	defer engine.Close(ctx)
+//
+// Where it differs from GitHub: a file whose `on:` cannot be understood is refused at every event,
+// not only at pushes; a job's deadline ends it as cancelled, as at GitHub, but there is no five
+// minute grace; events other than issues, issue_comment, push, workflow_dispatch and
+// repository_dispatch start nothing.
+package actions
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/internal/journal"
+	"github.com/understudy-dev/understudy/internal/ledger"
+)
+
+// Options describe an engine. Ledger, Journal, Host, Launcher, Runner and Dir are needed.
+type Options struct {
+	Ledger      *ledger.Ledger
+	Journal     *journal.Journal
+	Host        Host
+	Store       ArtifactStore     // behind ArtifactService
+	Launcher    driver.Launcher   // starts Runner
+	Runner      string            // path of understudy-job
+	Dir         string            // made when absent; each job gets a directory in it, removed after the job
+	Env         map[string]string // base environment of every step; HOME is set per job
+	ServerURL   string            // of the forge, without a slash at the end
+	APIURL      string
+	Concurrency int              // jobs at once; 0 is two for each core
+	Now         func() time.Time // nil is time.Now
+	Log         *slog.Logger     // nil is silent
+}
+
+// Engine runs the workflows of all repositories of one journal. It is safe for concurrent use.
+type Engine struct {
+	o         Options
+	ctx       context.Context // ends with Close
+	stop      context.CancelFunc
+	wg        sync.WaitGroup
+	cursor    *journal.Cursor
+	slots     chan struct{}
+	groups    groups
+	tokenKey  []byte
+	minute    time.Duration // of timeout-minutes; shorter in tests
+	artifacts http.Handler
+
+	mu   sync.Mutex
+	runs map[int64]*run // that have not completed
+}
+
+// New returns an engine that sees every entry appended to the journal from now on. The caller
+// closes it.
+func New(o Options) (*Engine, error) {
+	for name, missing := range map[string]bool{
+		"Ledger": o.Ledger == nil, "Journal": o.Journal == nil, "Host": o.Host == nil,
+		"Launcher": o.Launcher == nil, "Runner": o.Runner == "", "Dir": o.Dir == "",
+	} {
+		if missing {
+			return nil, fmt.Errorf("start actions: option %s is missing", name)
+		}
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("start actions: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("start actions: %w", err)
+	}
+	o.Dir = dir
+	o.ServerURL = strings.TrimSuffix(o.ServerURL, "/")
+	if o.Concurrency <= 0 {
+		o.Concurrency = 2 * runtime.NumCPU()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	e := &Engine{
+		o: o, cursor: o.Journal.Subscribe("actions"), slots: make(chan struct{}, o.Concurrency),
+		tokenKey: []byte(rand.Text()), minute: time.Minute, runs: map[int64]*run{},
+	}
+	e.ctx, e.stop = context.WithCancel(context.Background())
+	e.artifacts = ArtifactService(ArtifactOptions{
+		Store: o.Store, TokenKey: e.tokenKey, PublicURL: o.ServerURL, Dir: filepath.Join(o.Dir, "uploads"),
+		Now: o.Now, Log: o.Log,
+	})
+	e.wg.Go(e.read)
+	return e, nil
+}
+
+// ArtifactService returns the service that this engine's jobs send their artifacts to: always the
+// same one. It is mounted under ArtifactPatterns at Options.ServerURL.
+func (e *Engine) ArtifactService() http.Handler { return e.artifacts }
+
+// Close stops all jobs and returns when everything the engine started has ended, or with ctx's error.
+func (e *Engine) Close(ctx context.Context) error {
+	e.stop()
+	e.cursor.Close()
+	ended := make(chan struct{})
+	go func() { e.wg.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("close actions: %w", ctx.Err())
+	}
+}
+
+// Cancel ends a run: running jobs are stopped, those that wait are cancelled, and jobs whose `if:`
+// asks for it still run. It reports false when no such run is open.
+func (e *Engine) Cancel(run int64) bool {
+	e.mu.Lock()
+	r := e.runs[run]
+	e.mu.Unlock()
+	if r != nil {
+		r.cancel()
+	}
+	return r != nil
+}
+
+// read takes one entry after the other. Runs are created here, in the journal's order, and their
+// obligations are open before the next entry is asked for.
+func (e *Engine) read() {
+	for {
+		entry, err := e.cursor.Next(e.ctx)
+		if err != nil {
+			return // closed
+		}
+		if err := e.accept(entry); err != nil {
+			e.broken(fmt.Errorf("start workflows of entry %d (%s): %w", entry.Seq, entry.Type, err))
+		}
+	}
+}
+
+// broken ends the lease: without its host the engine cannot go on, and nobody should wait for it.
+// A repository that was deleted meanwhile is no such case.
+func (e *Engine) broken(err error) {
+	if errors.Is(err, driver.ErrNotFound) || e.ctx.Err() != nil {
+		e.o.Log.Info("workflow not run", "error", err)
+		return
+	}
+	e.o.Log.Error("actions cannot go on", "error", err)
+	e.o.Ledger.Fail(err)
+}

@@ -1,0 +1,188 @@
+package actions
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/understudy-dev/understudy/emulator/actions/internal/expr"
+	"github.com/understudy-dev/understudy/emulator/actions/internal/workflow"
+	"github.com/understudy-dev/understudy/internal/journal"
+)
+
+// happening is one event as workflows see it.
+type happening struct {
+	seq     uint64
+	name    string // "issues"
+	action  string // "labeled"
+	repo    string
+	actor   string
+	sha     string
+	ref     string
+	raw     json.RawMessage
+	payload *expr.Object
+	paths   []string // changed by a push
+}
+
+// accept starts the runs that an entry asks for.
+func (e *Engine) accept(entry journal.Entry) error {
+	d := entry.Detail
+	h := happening{
+		seq: entry.Seq, name: d["event"], action: d["action"], repo: d["repo"], actor: entry.Actor,
+		sha: d["sha"], ref: d["ref"], raw: entry.Payload,
+	}
+	if h.name == "" || h.repo == "" || len(h.raw) == 0 {
+		return nil // something that happened, but no webhook event
+	}
+	dispatch := h.name == "workflow_dispatch" || h.name == "repository_dispatch"
+	if d["starts_runs"] == "no" && !dispatch {
+		return nil
+	}
+	payload, err := expr.FromJSON(h.raw)
+	if err != nil {
+		return fmt.Errorf("read payload: %w", err)
+	}
+	var ok bool
+	if h.payload, ok = payload.(*expr.Object); !ok {
+		return fmt.Errorf("read payload: it is not an object")
+	}
+	if h.name == "push" && h.push() {
+		return nil
+	}
+	src, err := e.o.Host.Source(context.WithoutCancel(e.ctx), h.repo, h.sha)
+	if err != nil {
+		return fmt.Errorf("read workflows of %s: %w", h.repo, err)
+	}
+	if h.sha == "" {
+		h.sha = src.SHA
+	}
+	if h.ref == "" {
+		h.ref = src.Ref
+	}
+	for _, f := range src.Files {
+		if err := e.consider(h, src, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// push reads what only pushes have. It reports whether the commit asks for no runs.
+func (h *happening) push() (skip bool) {
+	if at(h.payload, "deleted") == true {
+		h.sha, h.ref = "", "" // GitHub runs the default branch's workflows then
+		return false
+	}
+	list, _ := at(h.payload, "commits").([]any)
+	for _, c := range list {
+		for _, kind := range []string{"added", "removed", "modified"} {
+			files, _ := at(c, kind).([]any)
+			for _, f := range files {
+				h.paths = append(h.paths, expr.String(f))
+			}
+		}
+	}
+	message := expr.String(at(h.payload, "head_commit", "message"))
+	for _, word := range []string{"[skip ci]", "[ci skip]", "[no ci]", "[skip actions]", "[actions skip]"} {
+		if strings.Contains(message, word) {
+			return true
+		}
+	}
+	_, trailer, _ := strings.Cut(message, "\n\n")
+	return strings.Contains(trailer, "skip-checks: true") || strings.Contains(trailer, "skip-checks:true")
+}
+
+// consider starts the run of one file if the event is for it.
+func (e *Engine) consider(h happening, src Source, f File) error {
+	if ext := path.Ext(f.Path); ext != ".yml" && ext != ".yaml" {
+		return nil
+	}
+	wf, problems := workflow.Parse(f.Path, f.Data)
+	matches := wf.On.Match(workflow.Event{Name: h.name, Action: h.action, Ref: h.ref, Paths: h.paths})
+	if h.name == "workflow_dispatch" {
+		file := expr.String(at(h.payload, "workflow"))
+		matches = matches && (file == f.Path || file == path.Base(f.Path))
+	}
+	if !matches && !wf.On.Broken() {
+		if wf.On.Names(h.name) && !workflow.Delivered(h.name) {
+			e.o.Log.Warn("event starts no runs here", "event", h.name, "workflow", f.Path, "repo", h.repo)
+		}
+		return nil
+	}
+	r := newRun(e, h, src, f, wf)
+	if problems != nil {
+		return r.refuse(problems.Error())
+	}
+	return r.start()
+}
+
+// at follows a path into a JSON value; what is not there is nil.
+func at(v any, path ...string) any {
+	for _, key := range path {
+		o, ok := v.(*expr.Object)
+		if !ok {
+			return nil
+		}
+		v, _ = o.Get(key)
+	}
+	return v
+}
+
+// title is what people see of a run without `run-name:`.
+func (h happening) title(wf *workflow.Workflow) string {
+	title := ""
+	switch h.name {
+	case "push":
+		title, _, _ = strings.Cut(expr.String(at(h.payload, "head_commit", "message")), "\n")
+	case "issues", "issue_comment":
+		title = expr.String(at(h.payload, "issue", "title"))
+	case "repository_dispatch":
+		title = h.action
+	}
+	if title == "" {
+		title = wf.Name
+	}
+	return title
+}
+
+// inputs are the values of workflow_dispatch, with the file's defaults and types.
+func (h happening) inputs(wf *workflow.Workflow) (any, error) {
+	if h.name != "workflow_dispatch" {
+		return &expr.Object{}, nil
+	}
+	given, _ := at(h.payload, "inputs").(*expr.Object)
+	if given == nil {
+		given = &expr.Object{}
+	}
+	out := &expr.Object{}
+	for _, in := range wf.On.Inputs {
+		v, ok := given.Get(in.Name)
+		if !ok {
+			v = in.Default
+		}
+		if in.Required && expr.String(v) == "" {
+			return nil, fmt.Errorf("input %q is required", in.Name)
+		}
+		switch in.Type {
+		case "boolean":
+			out.Set(in.Name, expr.String(v) == "true")
+		case "number":
+			f, err := strconv.ParseFloat(expr.String(v), 64)
+			if err != nil {
+				f = 0
+			}
+			out.Set(in.Name, f)
+		default:
+			out.Set(in.Name, expr.String(v))
+		}
+	}
+	for _, name := range given.Keys() {
+		if _, ok := out.Get(name); !ok {
+			return nil, fmt.Errorf("there is no input %q", name)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,172 @@
+package actions
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/emulator/actions/internal/expr"
+	"github.com/understudy-dev/understudy/internal/jobwire"
+)
+
+// stopGrace is how long a cancelled job may go on: its steps with `if: always()` run in it.
+const stopGrace = 10 * time.Second
+
+// execute runs the cell in a process of its own. It returns the conclusion, and why when the
+// runner did not give it.
+func (c *cell) execute() (conclusion, why string) {
+	e, ctx := c.node.r.e, context.WithoutCancel(c.ctx)
+	grant, err := e.o.Host.Grant(ctx, c.rec)
+	if err != nil {
+		return failure, fmt.Sprintf("grant: %v", err)
+	}
+	defer func() {
+		if err := e.o.Host.Revoke(ctx, grant.Token); err != nil {
+			e.broken(fmt.Errorf("revoke the token of job %s: %w", c.rec.Name, err))
+		}
+	}()
+	dir, err := os.MkdirTemp(e.o.Dir, fmt.Sprintf("job-%d-", c.rec.ID))
+	if err != nil {
+		return failure, err.Error()
+	}
+	defer func() {
+		if err := remove(dir); err != nil {
+			e.o.Log.Warn("job directory not removed", "job", c.rec.ID, "error", err)
+		}
+	}()
+	spec, err := c.spec(grant, dir)
+	if err != nil {
+		return failure, err.Error()
+	}
+	c.rec.Status, c.rec.Started = inProgress, e.o.Now()
+	if err := c.save(); err != nil {
+		e.broken(err)
+		return cancelled, ""
+	}
+	out := newOutput(c, grant, spec.RuntimeToken)
+	exit, err := c.process(ctx, spec, dir, out)
+	out.flush()
+	if err != nil {
+		return failure, out.masks.hide(fmt.Sprintf("start the runner: %v", err))
+	}
+	c.outputs = out.outputs()
+	return c.judge(out, exit)
+}
+
+// judge makes a conclusion of what the runner said and how it ended.
+func (c *cell) judge(out *output, exit driver.Exit) (conclusion, why string) {
+	done := out.done
+	switch {
+	case exit.Kind == driver.TimedOut:
+		return cancelled, fmt.Sprintf("The job has exceeded the maximum execution time of %s minutes.", expr.String(c.minutes))
+	case out.err != nil && !c.gone():
+		return failure, out.masks.hide(fmt.Sprintf("runner: %v", out.err))
+	case done == nil && c.gone():
+		return cancelled, "The operation was canceled."
+	case done == nil:
+		return failure, out.masks.hide(fmt.Sprintf("runner ended: %s, without a result; %s", exit, out.stderr.describe()))
+	case done.Error != "":
+		return failure, out.masks.hide("runner: " + done.Error)
+	case c.gone() && done.Conclusion == failure:
+		return cancelled, "The operation was canceled."
+	}
+	return done.Conclusion, ""
+}
+
+func (c *cell) gone() bool { return c.ctx.Err() != nil }
+
+// process starts the runner and returns when it has ended and its output was applied.
+func (c *cell) process(ctx context.Context, spec jobwire.Spec, dir string, out *output) (driver.Exit, error) {
+	input, err := json.Marshal(spec)
+	if err != nil {
+		return driver.Exit{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.limit())
+	defer cancel()
+	p, err := c.node.r.e.o.Launcher.Start(ctx, driver.Spec{
+		Argv: []string{c.node.r.e.o.Runner, "run"}, Dir: dir, Env: list(spec.Env),
+		Stdin: bytes.NewReader(input), Stdout: out, Stderr: &out.stderr,
+	})
+	if err != nil {
+		return driver.Exit{}, err
+	}
+	stopped := make(chan struct{})
+	watch := context.AfterFunc(c.ctx, func() {
+		defer close(stopped)
+		grace, cancel := context.WithTimeout(ctx, stopGrace)
+		defer cancel()
+		if err := p.Stop(grace); err != nil {
+			c.node.r.e.o.Log.Info("job stopped by force", "job", c.rec.ID, "error", err)
+		}
+	})
+	exit, err := p.Wait(ctx)
+	if !watch() {
+		<-stopped
+	}
+	return exit, err
+}
+
+// spec tells the runner everything it may know.
+func (c *cell) spec(g Grant, dir string) (jobwire.Spec, error) {
+	r := c.node.r
+	work, home := filepath.Join(dir, "work"), filepath.Join(dir, "home")
+	for _, d := range []string{work, home} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			return jobwire.Spec{}, err
+		}
+	}
+	env := maps.Clone(r.e.o.Env)
+	if env == nil {
+		env = map[string]string{}
+	}
+	env["HOME"] = home
+	spec := jobwire.Spec{
+		Workflow: r.file.Data, WorkflowPath: r.file.Path, Job: c.rec.Key, Needs: c.node.needs(),
+		Event: r.h.name, Payload: r.h.raw, Repo: r.rec.Repo, Ref: r.h.ref, SHA: r.h.sha, Actor: r.rec.Actor,
+		RunID: r.rec.ID, RunNumber: r.rec.Number, JobID: c.rec.ID,
+		ServerURL: r.e.o.ServerURL, APIURL: r.e.o.APIURL, ResultsURL: r.e.o.ServerURL + "/",
+		Token: g.Token, Secrets: g.Secrets, Variables: g.Variables, Env: env, Dir: work,
+	}
+	if c.matrix != nil {
+		spec.Cell = expr.Plain(c.matrix).(map[string]any) // an object always becomes a map
+	}
+	var err error
+	spec.RuntimeToken, err = signToken(r.e.tokenKey, runtimeClaims{
+		Run: r.rec.ID, Job: c.rec.ID, Repo: r.rec.Repo, Issued: r.e.o.Now(), Expires: r.e.o.Now().Add(c.limit() + time.Hour),
+	})
+	return spec, err
+}
+
+func list(env map[string]string) []string {
+	out := make([]string, 0, len(env))
+	for _, k := range slices.Sorted(maps.Keys(env)) {
+		out = append(out, k+"="+env[k])
+	}
+	return out
+}
+
+// remove deletes a job's directory, also where the job has left directories that cannot be written
+// (Go's module cache is one).
+func remove(dir string) error {
+	if os.RemoveAll(dir) == nil {
+		return nil
+	}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = os.Chmod(path, 0o700) // before it is listed
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(dir)
+}

@@ -1,0 +1,225 @@
+package workflow
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/understudy-dev/understudy/emulator/actions/internal/expr"
+)
+
+// Event is what a file's triggers are compared with.
+type Event struct {
+	Name   string
+	Action string   // activity type
+	Ref    string   // of a push: "refs/heads/main"
+	Paths  []string // files that a push changed
+}
+
+// Triggers is the `on:` of a file.
+type Triggers struct {
+	broken bool
+	events map[string]*trigger
+	Inputs []Input // of workflow_dispatch
+}
+
+// Input is one input of workflow_dispatch.
+type Input struct {
+	Name     string
+	Type     string // string, boolean, number, choice, environment
+	Default  string
+	Required bool
+}
+
+type trigger struct {
+	types                             []string // nil is all
+	branches, tags, paths             *globs
+	branchesSkip, tagsSkip, pathsSkip *globs
+	onlyBranches, onlyTags            bool // there is a filter for them
+}
+
+// Broken reports that the file's triggers could not be understood, so that nobody knows which
+// events it is for.
+func (t *Triggers) Broken() bool { return t.broken }
+
+// Names reports whether the file mentions the event at all.
+func (t *Triggers) Names(event string) bool { return t.events[event] != nil }
+
+// Match reports whether the event starts a run. Events that this product does not deliver never match.
+func (t *Triggers) Match(e Event) bool {
+	tr := t.events[e.Name]
+	if tr == nil || !Delivered(e.Name) {
+		return false
+	}
+	if tr.types != nil && !slices.Contains(tr.types, e.Action) {
+		return false
+	}
+	return e.Name != "push" || tr.push(e)
+}
+
+// push applies the filters of a push. With filters for branches only, tags start nothing, and the
+// other way round; paths are not looked at for tags.
+func (tr *trigger) push(e Event) bool {
+	if tag, ok := strings.CutPrefix(e.Ref, "refs/tags/"); ok {
+		if !tr.onlyTags && tr.onlyBranches {
+			return false
+		}
+		return tr.tags.accepts(tag) && !tr.tagsSkip.rejects(tag)
+	}
+	branch := strings.TrimPrefix(e.Ref, "refs/heads/")
+	if !tr.onlyBranches && tr.onlyTags {
+		return false
+	}
+	if !tr.branches.accepts(branch) || tr.branchesSkip.rejects(branch) {
+		return false
+	}
+	if tr.paths != nil && !slices.ContainsFunc(e.Paths, tr.paths.match) {
+		return false
+	}
+	outside := func(path string) bool { return !tr.pathsSkip.match(path) }
+	return tr.pathsSkip == nil || slices.ContainsFunc(e.Paths, outside)
+}
+
+func (p *parser) on(t *Triggers, n *yaml.Node) {
+	t.events = map[string]*trigger{}
+	before := len(p.problems)
+	n = p.follow(n)
+	switch n.Kind {
+	case yaml.ScalarNode:
+		p.event(t, n, nil)
+	case yaml.SequenceNode:
+		for _, c := range n.Content {
+			p.event(t, p.follow(c), nil)
+		}
+	default:
+		p.pairs(n, "`on:`", func(key, value *yaml.Node) { p.event(t, key, value) })
+	}
+	t.broken = len(p.problems) > before
+}
+
+func (p *parser) event(t *Triggers, name, config *yaml.Node) {
+	known, ok := events[name.Value]
+	if !ok || name.Kind != yaml.ScalarNode {
+		p.failf(name, "`%s` is not an event", name.Value)
+		return
+	}
+	tr := &trigger{types: known.standard}
+	t.events[name.Value] = tr
+	if config == nil || config.Kind == yaml.ScalarNode && config.Tag == "!!null" {
+		return
+	}
+	switch name.Value {
+	case "schedule":
+		p.schedule(config)
+		return
+	case "workflow_dispatch", "workflow_call":
+		p.call(t, name.Value, config)
+		return
+	}
+	keys := map[string]func(*yaml.Node){}
+	for _, k := range known.keys {
+		keys[k] = p.filterKey(tr, name.Value, k)
+	}
+	seen := p.mapping(config, "`on."+name.Value+"`", keys)
+	for _, k := range []string{"branches", "tags", "paths"} {
+		if seen[k] && seen[k+"-ignore"] {
+			p.failf(name, "`%s:` and `%s-ignore:` cannot stand together", k, k)
+		}
+	}
+}
+
+func (p *parser) filterKey(tr *trigger, event, key string) func(*yaml.Node) {
+	globs := func(to **globs, ignore bool) func(*yaml.Node) {
+		return func(n *yaml.Node) { *to = p.globs(n, key, ignore) }
+	}
+	switch key {
+	case "types":
+		return func(n *yaml.Node) { tr.types = p.activityTypes(n, event) }
+	case "branches":
+		set := globs(&tr.branches, false)
+		return func(n *yaml.Node) { tr.onlyBranches = true; set(n) }
+	case "branches-ignore":
+		set := globs(&tr.branchesSkip, true)
+		return func(n *yaml.Node) { tr.onlyBranches = true; set(n) }
+	case "tags":
+		set := globs(&tr.tags, false)
+		return func(n *yaml.Node) { tr.onlyTags = true; set(n) }
+	case "tags-ignore":
+		set := globs(&tr.tagsSkip, true)
+		return func(n *yaml.Node) { tr.onlyTags = true; set(n) }
+	case "paths":
+		return globs(&tr.paths, false)
+	case "paths-ignore":
+		return globs(&tr.pathsSkip, true)
+	}
+	return func(n *yaml.Node) { p.words(n, key) } // workflow_run's workflows
+}
+
+func (p *parser) activityTypes(n *yaml.Node, event string) []string {
+	types := p.words(n, "types")
+	if known := events[event].types; known != nil {
+		for _, t := range types {
+			if !slices.Contains(known, t) {
+				p.fail(n.Line, fmt.Sprintf("%q is not a type of `%s`", t, event), "there are: "+strings.Join(known, ", "))
+			}
+		}
+	}
+	return types
+}
+
+func (p *parser) schedule(n *yaml.Node) {
+	if n.Kind != yaml.SequenceNode {
+		p.failf(n, "`schedule:` must be a list")
+		return
+	}
+	for _, c := range n.Content {
+		seen := p.mapping(c, "`on.schedule`", map[string]func(*yaml.Node){
+			"cron":     func(n *yaml.Node) { p.word(n, "cron") },
+			"timezone": func(n *yaml.Node) { p.word(n, "timezone") },
+		})
+		if !seen["cron"] {
+			p.failf(c, "`cron:` is missing")
+		}
+	}
+}
+
+// call reads the configuration of workflow_dispatch and workflow_call.
+func (p *parser) call(t *Triggers, event string, n *yaml.Node) {
+	keys := map[string]func(*yaml.Node){
+		"inputs": func(n *yaml.Node) {
+			p.pairs(n, "`inputs:`", func(key, value *yaml.Node) {
+				in := p.input(event, key, value)
+				if event == "workflow_dispatch" {
+					t.Inputs = append(t.Inputs, in)
+				}
+			})
+		},
+	}
+	if event == "workflow_call" {
+		keys["outputs"] = func(n *yaml.Node) { p.value(n, expr.Place{Contexts: []string{"github", "jobs", "vars", "inputs"}}) }
+		keys["secrets"] = func(n *yaml.Node) { p.value(n, expr.Place{}) }
+	}
+	p.mapping(n, "`on."+event+"`", keys)
+}
+
+func (p *parser) input(event string, key, n *yaml.Node) Input {
+	in := Input{Name: key.Value, Type: "string"}
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		return in
+	}
+	types := []string{"string", "boolean", "number", "choice", "environment"}
+	if event == "workflow_call" {
+		types = types[:3]
+	}
+	p.mapping(n, "an input", map[string]func(*yaml.Node){
+		"description":        func(n *yaml.Node) { p.text(n, "description") },
+		"deprecationMessage": func(n *yaml.Node) { p.text(n, "deprecationMessage") },
+		"required":           func(n *yaml.Node) { in.Required = p.flag(n, "required") },
+		"default":            func(n *yaml.Node) { in.Default, _ = p.text(n, "default") },
+		"type":               func(n *yaml.Node) { in.Type = p.oneOf(n, "type", types...) },
+		"options":            func(n *yaml.Node) { p.words(n, "options") },
+	})
+	return in
+}

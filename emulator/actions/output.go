@@ -1,0 +1,214 @@
+package actions
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/understudy-dev/understudy/internal/jobwire"
+)
+
+const (
+	maxLine   = 4 << 20  // bytes of one event
+	maxLog    = 64 << 20 // bytes of one job's log
+	logChunk  = 32 << 10
+	maxStderr = 4 << 10
+	maxSteps  = 1000
+)
+
+// output takes the runner's standard output: one event a line. Each is applied before Write
+// returns, so that once the process has been waited for nothing is left to do.
+type output struct {
+	c      *cell
+	masks  masks
+	stderr tail
+	rest   []byte // an incomplete line
+	log    bytes.Buffer
+	logged int
+	done   *jobwire.Event
+	err    error // the first mistake; everything after it is ignored
+}
+
+func newOutput(c *cell, g Grant, runtimeToken string) *output {
+	secrets := []string{g.Token, runtimeToken}
+	for _, s := range g.Secrets {
+		secrets = append(secrets, s)
+	}
+	return &output{c: c, masks: newMasks(secrets)}
+}
+
+// Write never fails: a runner must not die of a broken pipe because of what it said before.
+func (o *output) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0 && o.err == nil; {
+		line, after, whole := bytes.Cut(rest, []byte("\n"))
+		if len(o.rest)+len(line) > maxLine {
+			o.err = fmt.Errorf("an event is longer than %d bytes", maxLine)
+			break
+		}
+		o.rest = append(o.rest, line...)
+		rest = after
+		if whole {
+			o.err = o.apply(o.rest)
+			o.rest = o.rest[:0]
+		}
+	}
+	return len(p), nil
+}
+
+func (o *output) apply(line []byte) error {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil
+	}
+	var ev jobwire.Event
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&ev); err != nil {
+		return fmt.Errorf("event %.200q: %w", line, err)
+	}
+	if o.done != nil {
+		return fmt.Errorf("event %s after %s", ev.Type, jobwire.JobCompleted)
+	}
+	switch ev.Type {
+	case jobwire.JobStarted:
+		return nil
+	case jobwire.Log:
+		o.line(ev.Line)
+		return nil
+	case jobwire.StepStarted, jobwire.StepCompleted:
+		return o.step(ev)
+	case jobwire.JobCompleted:
+		if !slices.Contains([]string{success, failure, cancelled}, ev.Conclusion) {
+			return fmt.Errorf("event %s has the conclusion %q", ev.Type, ev.Conclusion)
+		}
+		o.done = &ev
+		return nil
+	}
+	return fmt.Errorf("unknown event %q", ev.Type)
+}
+
+// step notes a step's start or end. The log up to there is kept first.
+func (o *output) step(ev jobwire.Event) error {
+	o.flush()
+	if o.err != nil {
+		return o.err
+	}
+	rec := &o.c.rec
+	if ev.Step < 1 || ev.Step > maxSteps {
+		return fmt.Errorf("event %s of step %d", ev.Type, ev.Step)
+	}
+	now := o.c.node.r.e.o.Now()
+	i := slices.IndexFunc(rec.Steps, func(s Step) bool { return s.Number >= ev.Step })
+	if i < 0 {
+		i = len(rec.Steps)
+	}
+	if i == len(rec.Steps) || rec.Steps[i].Number != ev.Step {
+		rec.Steps = slices.Insert(slices.Clone(rec.Steps), i, Step{Number: ev.Step, Started: now})
+	} else {
+		rec.Steps = slices.Clone(rec.Steps) // the host may have kept the slice
+	}
+	s := &rec.Steps[i]
+	if ev.Name != "" {
+		s.Name = o.masks.hide(ev.Name)
+	}
+	s.Status = inProgress
+	if ev.Type == jobwire.StepCompleted {
+		s.Status, s.Conclusion, s.Completed = completed, ev.Conclusion, now
+	}
+	return o.c.save()
+}
+
+func (o *output) line(text string) {
+	line := logLine(o.c.node.r.e.o.Now(), o.masks.hide(text))
+	before := o.logged
+	o.logged += len(line)
+	switch {
+	case o.logged <= maxLog:
+		o.log.Write(line)
+	case before <= maxLog:
+		o.log.Write(logLine(o.c.node.r.e.o.Now(), fmt.Sprintf("##[warning]the log ends here: it is larger than %d bytes", maxLog)))
+	}
+	if o.log.Len() >= logChunk {
+		o.flush()
+	}
+}
+
+// flush gives the log to the host.
+func (o *output) flush() {
+	if o.log.Len() == 0 {
+		return
+	}
+	chunk := bytes.Clone(o.log.Bytes())
+	o.log.Reset()
+	if err := o.c.node.r.e.o.Host.AppendLog(context.WithoutCancel(o.c.ctx), o.c.rec.ID, chunk); err != nil {
+		o.err = errors.Join(o.err, fmt.Errorf("keep log of job %s: %w", o.c.rec.Name, err))
+	}
+}
+
+// outputs are the job's, without those that hold a secret: GitHub drops them, too.
+func (o *output) outputs() map[string]string {
+	if o.done == nil {
+		return nil
+	}
+	out := map[string]string{}
+	for k, v := range o.done.Outputs {
+		if o.masks.hide(v) != v {
+			o.line(fmt.Sprintf("##[warning]Skip output '%s' since it may contain secret.", k))
+			continue
+		}
+		out[k] = v
+	}
+	o.flush()
+	return out
+}
+
+func logLine(t time.Time, text string) []byte {
+	return []byte(t.UTC().Format("2006-01-02T15:04:05.0000000Z") + " " + text + "\n")
+}
+
+// masks hides secrets by value, whole and line by line.
+type masks struct{ replacer *strings.Replacer }
+
+func newMasks(secrets []string) masks {
+	var all []string
+	for _, s := range secrets {
+		for _, line := range strings.Split(strings.ReplaceAll(s, "\r", ""), "\n") {
+			if len(line) > 3 { // a brace on a line of its own gives nothing away
+				all = append(all, line)
+			}
+		}
+		all = append(all, s)
+	}
+	all = slices.DeleteFunc(all, func(s string) bool { return strings.TrimSpace(s) == "" })
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // the longest first
+	var pairs []string
+	for _, s := range slices.Compact(all) {
+		pairs = append(pairs, s, "***")
+	}
+	return masks{strings.NewReplacer(pairs...)}
+}
+
+func (m masks) hide(s string) string { return m.replacer.Replace(s) }
+
+// tail keeps the end of what is written to it.
+type tail struct{ b []byte }
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.b = append(t.b, p...)
+	if over := len(t.b) - maxStderr; over > 0 {
+		t.b = append(t.b[:0], t.b[over:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) describe() string {
+	text := strings.TrimSpace(string(t.b))
+	if text == "" {
+		return "it wrote nothing to standard error"
+	}
+	return "the end of its standard error: " + text
+}

@@ -1,0 +1,288 @@
+package actions
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/understudy-dev/understudy/emulator/actions/internal/expr"
+	"github.com/understudy-dev/understudy/emulator/actions/internal/workflow"
+	"github.com/understudy-dev/understudy/internal/ledger"
+)
+
+// Statuses and conclusions of runs, jobs and steps, as GitHub writes them.
+const (
+	queued     = "queued"
+	inProgress = "in_progress"
+	completed  = "completed"
+
+	success        = "success"
+	failure        = "failure"
+	cancelled      = "cancelled"
+	skipped        = "skipped"
+	startupFailure = "startup_failure"
+)
+
+// run is one workflow run. Everything but cancel is used by one goroutine: first the engine's
+// reader, then the run's own.
+type run struct {
+	e      *Engine
+	h      happening
+	file   File
+	branch string // default branch
+	wf     *workflow.Workflow
+	vars   *expr.Object
+	inputs any
+	rec    Run
+	ob     *ledger.Obligation
+	place  *ticket // in the workflow's concurrency group; nil without one
+	group  string
+
+	nodes []*node
+	byKey map[string]*node
+	ended chan *cell
+
+	cancelOnce sync.Once
+	cancelling chan struct{} // closed by cancel
+	cancelled  bool
+}
+
+func newRun(e *Engine, h happening, src Source, f File, wf *workflow.Workflow) *run {
+	r := &run{
+		e: e, h: h, file: f, branch: src.DefaultBranch, wf: wf, vars: expr.Strings(src.Variables),
+		byKey: map[string]*node{}, ended: make(chan *cell), cancelling: make(chan struct{}),
+	}
+	head := h.ref
+	for _, prefix := range []string{"refs/heads/", "refs/tags/"} {
+		head = strings.TrimPrefix(head, prefix)
+	}
+	r.rec = Run{
+		Repo: h.repo, Workflow: f.Path, Name: wf.Name, Title: h.title(wf), Event: h.name, Actor: h.actor,
+		Cause: "event:" + strconv.FormatUint(h.seq, 10), HeadSHA: h.sha, HeadBranch: head, Status: queued, Created: e.o.Now(),
+	}
+	return r
+}
+
+// save stores the run; the host's answer carries its id and number.
+func (r *run) save() error {
+	rec, err := r.e.o.Host.SaveRun(context.WithoutCancel(r.e.ctx), r.rec)
+	if err != nil {
+		return fmt.Errorf("save run of %s: %w", r.file.Path, err)
+	}
+	r.rec = rec
+	return nil
+}
+
+// open creates the run and takes on its obligation. The caller's own keeps the ledger from being
+// quiet until then.
+func (r *run) open() error {
+	if err := r.save(); err != nil {
+		return err
+	}
+	r.ob = r.e.o.Ledger.Open(fmt.Sprintf("run %d %s", r.rec.ID, r.file.Path))
+	return nil
+}
+
+// refuse ends the run before any job.
+func (r *run) refuse(reason string) error {
+	if err := r.open(); err != nil {
+		return err
+	}
+	defer r.ob.Close()
+	return r.fail(reason)
+}
+
+func (r *run) fail(reason string) error {
+	r.rec.Reason = reason
+	return r.complete(startupFailure)
+}
+
+func (r *run) complete(conclusion string) error {
+	r.rec.Status, r.rec.Conclusion, r.rec.Completed = completed, conclusion, r.e.o.Now()
+	if r.rec.Started.IsZero() {
+		r.rec.Started = r.rec.Completed
+	}
+	return r.save()
+}
+
+// start creates the run, takes its place in the concurrency group and lets it go.
+func (r *run) start() error {
+	if err := r.open(); err != nil {
+		return err
+	}
+	if reason := r.prepare(); reason != "" {
+		defer r.ob.Close()
+		return r.fail(reason)
+	}
+	r.e.mu.Lock()
+	r.e.runs[r.rec.ID] = r
+	r.e.mu.Unlock()
+	r.e.wg.Go(r.drive)
+	return nil
+}
+
+// prepare evaluates what belongs to the run as a whole, and returns why it cannot start.
+func (r *run) prepare() string {
+	var err error
+	if r.inputs, err = r.h.inputs(r.wf); err != nil {
+		return fmt.Sprintf("%s:1: %v", r.file.Path, err)
+	}
+	scope := r.scope(nil)
+	if r.wf.RunName != nil {
+		v, err := r.wf.RunName.Eval(scope)
+		if err != nil {
+			return fmt.Sprintf("%s:1: run-name: %v", r.file.Path, err)
+		}
+		if title := strings.TrimSpace(expr.String(v)); title != "" {
+			r.rec.Title = title
+		}
+	}
+	if c := r.wf.Concurrency; c != nil {
+		name, cancelRunning, err := r.groupOf(c, scope)
+		if err != nil {
+			return fmt.Sprintf("%s:%d: %v", r.file.Path, c.Line, err)
+		}
+		r.group = name
+		r.place = r.e.groups.enter(name, cancelRunning, r.cancel)
+	}
+	for _, j := range r.wf.Jobs {
+		n := &node{r: r, job: j}
+		r.nodes = append(r.nodes, n)
+		r.byKey[j.Key] = n
+	}
+	return ""
+}
+
+// groupOf evaluates a concurrency group. Its name is without regard to case and belongs to the
+// repository.
+func (r *run) groupOf(c *workflow.Concurrency, s expr.Scope) (name string, cancelRunning bool, err error) {
+	group, err := c.Group.Eval(s)
+	if err != nil {
+		return "", false, fmt.Errorf("concurrency group: %w", err)
+	}
+	stop, err := c.Cancel.Eval(s)
+	if err != nil {
+		return "", false, fmt.Errorf("cancel-in-progress: %w", err)
+	}
+	if expr.String(group) == "" {
+		return "", false, fmt.Errorf("concurrency group is empty")
+	}
+	return r.rec.Repo + "\n" + strings.ToLower(expr.String(group)), truth(stop), nil
+}
+
+// cancel asks the run to end. It may be called from anywhere, more than once.
+func (r *run) cancel() { r.cancelOnce.Do(func() { close(r.cancelling) }) }
+
+// drive takes the run to its end.
+func (r *run) drive() {
+	defer r.ob.Close()
+	defer r.e.groups.leave(r.place)
+	defer func() {
+		r.e.mu.Lock()
+		delete(r.e.runs, r.rec.ID)
+		r.e.mu.Unlock()
+	}()
+	if !r.wait() {
+		r.end(cancelled)
+		return
+	}
+	r.rec.Status, r.rec.Started = inProgress, r.e.o.Now()
+	if err := r.save(); err != nil {
+		r.e.broken(err)
+		return
+	}
+	r.loop()
+	r.end(r.conclusion())
+}
+
+func (r *run) end(conclusion string) {
+	if err := r.complete(conclusion); err != nil {
+		r.e.broken(err)
+	}
+}
+
+// wait returns when it is the run's turn in its concurrency group; false when it was cancelled.
+func (r *run) wait() bool {
+	if r.place == nil {
+		return true
+	}
+	select {
+	case <-r.place.ready:
+		return true
+	case <-r.cancelling:
+	case <-r.e.ctx.Done():
+	}
+	return false
+}
+
+// loop begins jobs as their needs end, until none is left.
+func (r *run) loop() {
+	cancelling, closing := r.cancelling, r.e.ctx.Done()
+	for {
+		r.advance()
+		if !r.busy() {
+			return
+		}
+		select {
+		case c := <-r.ended:
+			c.node.take(c)
+		case <-cancelling:
+			cancelling = nil
+			r.stopCells()
+		case <-closing:
+			closing = nil
+			r.stopCells()
+		}
+	}
+}
+
+func (r *run) stopCells() {
+	r.cancelled = true
+	for _, n := range r.nodes {
+		n.cancel()
+	}
+}
+
+// advance begins every job whose needs have ended; a job that is skipped can free others at once.
+func (r *run) advance() {
+	for again := true; again; {
+		again = false
+		for _, n := range r.nodes {
+			if !n.begun && n.needsEnded() {
+				n.begin()
+				again = true
+			}
+			n.launch()
+		}
+	}
+}
+
+func (r *run) busy() bool {
+	for _, n := range r.nodes {
+		if !n.ended() {
+			return true
+		}
+	}
+	return false
+}
+
+// conclusion adds up the jobs. A cancelled run stays cancelled, whatever its jobs made of it.
+func (r *run) conclusion() string {
+	counts := map[string]int{}
+	for _, n := range r.nodes {
+		counts[n.result]++
+	}
+	switch {
+	case r.cancelled:
+		return cancelled
+	case counts[failure] > 0:
+		return failure
+	case counts[cancelled] > 0:
+		return cancelled
+	case counts[success] == 0:
+		return skipped
+	}
+	return success
+}
