@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // ErrSchema says that a record was written by a version of understudy that this one cannot read.
@@ -154,4 +155,9 @@ func ExitCode(r Record) int {
 		return 3
 	}
 	return 0
+}
+
+// Sentence is What without the end that Expected and Seen tell again, for those who show all three.
+func (p Problem) Sentence() string {
+	return strings.TrimSuffix(p.What, fmt.Sprintf(": expected %s, saw %s", p.Expected, p.Seen))
 }

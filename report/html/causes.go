@@ -56,7 +56,9 @@ func node(n *result.Node) nodeView {
 	case result.KindUnattributed:
 		v.Title = "Nobody is known to have caused"
 	case result.KindEvent:
-		v.Note = strings.TrimSpace(n.Detail["label"])
+		if label := n.Detail["label"]; label != "" {
+			v.Note = fmt.Sprintf("“%s”", label)
+		}
 	}
 	if n.Unfinished {
 		v.Status, v.Bad = "not finished", true

@@ -194,8 +194,17 @@ func scenario(s result.Scenario, prefix, base string) scenarioView {
 		Search: strings.ToLower(strings.Join(append([]string{s.ID, s.Name, s.Feature, s.Rule}, s.Tags...), " ")),
 	}
 	file, _, _ := strings.Cut(s.ID, ":")
+	if s.Verdict == result.Skipped {
+		v.Took = "skipped"
+	}
 	for _, st := range s.Steps {
-		v.Steps = append(v.Steps, stepView{st, sign(st.Verdict), took(st.Seconds), fmt.Sprintf("%s:%d", file, st.Line), observations(st.Observations)})
+		place := fmt.Sprintf("%s:%d", file, st.Line)
+		if p := st.Problem; p != nil && p.Where == place { // stands in the heading
+			here := *p
+			here.Where = ""
+			st.Problem = &here
+		}
+		v.Steps = append(v.Steps, stepView{st, sign(st.Verdict), took(st.Seconds), place, observations(st.Observations)})
 		v.Search += " " + strings.ToLower(st.Text)
 	}
 	for _, e := range s.Journal {

@@ -71,16 +71,8 @@ func (b *block) step(s result.Scenario, st result.Step) {
 		where = ""
 	}
 	p := *st.Problem
-	if p.Where = where; p.Expected != "" {
-		p.What = short(p.What, p)
-	}
+	p.Where = where
 	b.problem(p, looked(st))
-}
-
-// short takes from a mismatch's sentence what expected and seen tell again below it.
-func short(what string, p result.Problem) string {
-	tail := fmt.Sprintf(": expected %s, saw %s", p.Expected, p.Seen)
-	return strings.TrimSuffix(what, tail)
 }
 
 // looked tells how the failed look came about: "9 times, decided at quiet".
@@ -108,7 +100,7 @@ func looked(st result.Step) string {
 }
 
 func (b *block) problem(p result.Problem, looked string) {
-	b.field("", p.What, plain)
+	b.field("", p.Sentence(), plain)
 	b.field("at", p.Where, dim)
 	b.field("expected", p.Expected, green)
 	b.field("seen", p.Seen, red)
