@@ -1,0 +1,123 @@
+package post_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/crew/internal/defect"
+	"example.com/crew/internal/forge"
+	"example.com/crew/internal/forge/forgetest"
+	"example.com/crew/internal/post"
+	"example.com/crew/internal/run"
+)
+
+// output makes an output directory as crew run leaves it. status "" leaves no record.
+func output(t *testing.T, status run.Status, message, result string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "iteration-1/output"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := json.Marshal(run.Record{Agent: "triage", Issue: 1, Status: status, Message: message, Iteration: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"run.json": string(rec), "iteration-1/output/agent-result.json": result} {
+		if text == "" || name == "run.json" && status == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestPost(t *testing.T) {
+	const good = `{"action":"sufficient","summary":"Fix the <!-- crew:triage --> login"}`
+	for _, tc := range []struct {
+		name    string
+		status  run.Status
+		message string
+		result  string
+		defect  defect.Name
+		before  []string
+		labels  []string
+		comment []string // the only comment's parts; none is no comment
+		err     string
+	}{
+		{name: "sufficient", status: run.Succeeded, result: good, labels: []string{"triaged", "ready-to-code"},
+			comment: []string{"<!-- crew:triage -->\n**Triage: sufficient**", "Fix the &lt;!-- crew:triage --> login"}},
+		{name: "half done before", status: run.Succeeded, result: good, before: []string{"bug", "triaged"},
+			labels: []string{"bug", "triaged", "ready-to-code"}, comment: []string{"sufficient"}},
+		{name: "insufficient", status: run.Succeeded, result: `{"action":"insufficient","summary":"Unclear.","questions":["Which page?"]}`,
+			labels: []string{"needs-info"}, comment: []string{"**Triage: insufficient**", "Unclear.", "- Which page?"}},
+		{name: "invalid", status: run.Invalid, message: "Validation failed: FAIL: output/agent-result.json not found",
+			comment: []string{"<!-- crew:triage:failed -->", "crew: failed", "\nValidation failed: FAIL: output/agent-result.json not found\n"}},
+		{name: "invalid though it reads well", status: run.Invalid, message: "Validation failed: FAIL: x", result: good, comment: []string{"Validation failed: FAIL: x"}},
+		{name: "fence", status: run.Invalid, message: "a ``` @everyone", comment: []string{"a ''' @everyone"}},
+		{name: "broken", status: run.Broken, message: "start runtime dummy: not found", comment: []string{"crew: failed", "start runtime dummy: not found"}},
+		{name: "no record", status: "", comment: []string{"crew: failed", "the run left no record"}},
+		{name: "defect", status: run.Invalid, message: "Validation failed: FAIL: x", defect: defect.LabelDespiteFailure,
+			labels: []string{"triaged", "ready-to-code"}, comment: []string{"Validation failed: FAIL: x"}},
+		{name: "unknown action", status: run.Succeeded, result: `{"action":"maybe","summary":"s"}`, err: `the result's action "maybe" is unknown`},
+		{name: "no result", status: run.Succeeded, err: "read the result: "},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := forgetest.New(t)
+			f.Issue = tc.before
+			job, errJob := forge.New(f.URL, "job", forgetest.Repo)
+			bot, errBot := forge.New(f.URL, "bot", forgetest.Repo)
+			if errJob != nil || errBot != nil {
+				t.Fatal(errJob, errBot)
+			}
+			_, err := post.Post(t.Context(), post.Options{
+				Job: job, Bot: bot, Agent: "triage", Issue: 1, Defect: tc.defect,
+				Output: output(t, tc.status, tc.message, tc.result),
+			})
+			if (tc.err == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tc.err) {
+				t.Errorf("error %v, want %q", err, tc.err)
+			}
+			if !slices.Equal(f.Issue, tc.labels) {
+				t.Errorf("labels %q, want %q", f.Issue, tc.labels)
+			}
+			if len(f.Comments) != min(1, len(tc.comment)) {
+				t.Fatalf("comments %q", f.Comments)
+			}
+			for _, part := range tc.comment {
+				if !strings.Contains(f.Comments[0], part) {
+					t.Errorf("comment %q lacks %q", f.Comments[0], part)
+				}
+			}
+			for _, call := range f.Calls {
+				if strings.HasPrefix(call, "bot ") != strings.HasSuffix(call, "/labels") {
+					t.Errorf("call %q: labels are the bot's, comments the job's", call)
+				}
+			}
+		})
+	}
+}
+
+func TestPostRefused(t *testing.T) {
+	f := forgetest.New(t)
+	c, err := forge.New(f.URL, "job", forgetest.Repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := post.Options{Job: c, Bot: c, Agent: "triage", Issue: 1, Output: output(t, run.Succeeded, "", `{"action":"sufficient","summary":"s"}`)}
+	f.Fail["POST /issues/1/comments"] = 403
+	if _, err := post.Post(t.Context(), o); err == nil || !strings.Contains(err.Error(), "comment on issue 1: ") {
+		t.Errorf("comment refused: %v", err)
+	}
+	if len(f.Issue) > 0 {
+		t.Errorf("labels %q although the comment failed", f.Issue)
+	}
+	o.Agent = "code"
+	if _, err := post.Post(t.Context(), o); err == nil || !strings.Contains(err.Error(), `agent "code" has no post step`) {
+		t.Errorf("other agent: %v", err)
+	}
+}
