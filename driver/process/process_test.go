@@ -174,7 +174,7 @@ func TestEnvironmentIsSealed(t *testing.T) {
 func TestWaitEndsTheProgramWithItsContext(t *testing.T) {
 	bothForms(t, func(t *testing.T, ns bool) {
 		l := launcher(t, process.Options{Namespaces: ns})
-		s, alive := watched(t, "trap '' TERM HUP INT; (trap '' TERM; exec setsid sleep 600) & echo up; wait")
+		s, alive := watched(t, escape+"trap '' TERM HUP INT; sleep 600")
 		p, err := l.Start(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
@@ -237,17 +237,23 @@ func TestStopForcesAtTheEndOfItsContext(t *testing.T) {
 	})
 }
 
+// escape leaves processes in sessions of their own, deaf to polite signals, twice removed and below
+// a dead parent; the last of them says that all are there.
+const escape = `(setsid bash -c 'trap "" TERM HUP; sleep 600 & setsid bash -c "echo up; exec sleep 600" & exec sleep 600' &); `
+
 func TestNothingOutlivesTheProgram(t *testing.T) {
 	bothForms(t, func(t *testing.T, ns bool) {
 		l := launcher(t, process.Options{Namespaces: ns})
-		// A session of its own, twice removed, deaf, and again below a dead parent.
-		s, alive := watched(t, `(setsid bash -c 'trap "" TERM HUP; setsid sleep 600 & sleep 600' &) ; setsid sleep 600 & echo up`)
+		s, alive := watched(t, escape+"read x")
+		in, feed := io.Pipe()
+		s.Stdin = in
 		p, err := l.Start(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		alive.started()
-		if exit, err := p.Wait(t.Context()); err != nil || !exit.OK() {
+		feed.CloseWithError(io.EOF)
+		if exit, err := p.Wait(t.Context()); err != nil || exit.Kind != driver.Exited {
 			t.Errorf("got %v, %v", exit, err)
 		}
 		alive.gone()
@@ -260,7 +266,7 @@ func TestNothingOutlivesTheKilledKit(t *testing.T) {
 		if ns {
 			form = "ns"
 		}
-		s, alive := watched(t, `(setsid bash -c 'trap "" TERM HUP; setsid sleep 600 & sleep 600' &) ; setsid sleep 600 & echo up; wait`)
+		s, alive := watched(t, escape+"sleep 600")
 		kit := exec.Command(filepath.Join(bin, "kit"), append([]string{holder(), form}, s.Argv...)...)
 		kit.ExtraFiles, kit.Stderr = s.Files, os.Stderr
 		if err := kit.Start(); err != nil {
@@ -278,7 +284,7 @@ func TestNothingOutlivesTheKilledKit(t *testing.T) {
 func TestCloseEndsAllAndRefusesMore(t *testing.T) {
 	bothForms(t, func(t *testing.T, ns bool) {
 		l := launcher(t, process.Options{Namespaces: ns})
-		s, alive := watched(t, "trap '' TERM; setsid sleep 600 & echo up; wait")
+		s, alive := watched(t, escape+"trap '' TERM; sleep 600")
 		s.Daemon = true
 		if _, err := l.Start(t.Context(), s); err != nil {
 			t.Fatal(err)

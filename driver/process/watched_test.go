@@ -35,13 +35,16 @@ func watched(t *testing.T, script string) (driver.Spec, *alive) {
 
 func (a *alive) started() {
 	a.t.Helper()
+	if err := a.read.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		a.t.Fatal(err)
+	}
 	if line, err := a.buf.ReadString('\n'); err != nil || line != "up\n" {
 		a.t.Fatalf("the program says %q, %v", line, err)
 	}
 	a.end.Close()
 }
 
-// gone fails the test when a process is left after a second, and returns what was written at the end.
+// gone fails the test when a process is left after two seconds, and returns what was written at the end.
 func (a *alive) gone() string {
 	a.t.Helper()
 	if err := a.read.SetReadDeadline(time.Now().Add(2 * time.Second)); err != nil {
