@@ -50,6 +50,23 @@ func TestScrubberForms(t *testing.T) {
 	}
 }
 
+// A value is hidden wherever it begins inside longer base64; the few bits that it shares with a
+// neighbour's character stay.
+func TestScrubberInsideBase64(t *testing.T) {
+	const secret = "ghs_0123456789abcdef"
+	var s evidence.Scrubber
+	hide(t, &s, secret, "token:ci")
+	for before := range 6 {
+		for after := range 4 {
+			in := base64.RawURLEncoding.EncodeToString([]byte("______"[:before] + secret + "......"[:after]))
+			got := s.String(in)
+			if left := len(got) - len("[token:ci]"); !strings.Contains(got, "[token:ci]") || left > (before+after)*8/6+3 {
+				t.Errorf("%d bytes before, %d after: %q became %q", before, after, in, got)
+			}
+		}
+	}
+}
+
 func TestScrubberLines(t *testing.T) {
 	var s evidence.Scrubber
 	hide(t, &s, "-----BEGIN KEY-----\nMIIabcdef\n-----END KEY-----\n", "secret:PEM")

@@ -73,11 +73,20 @@ func TestCanonIgnoresWhatIsNotOurs(t *testing.T) {
 }
 
 func TestCanonSortsSiblings(t *testing.T) {
-	swap := func(s string) string { // two jobs change places, with all that belongs to them
-		return strings.NewReplacer("job:1", "job:2", "job:2", "job:1").Replace(s)
+	want := sample(t, "green.json")
+	got := sample(t, "green.json")
+	journal := got.Cells[0].Trials[0].Scenarios[4].Journal
+	var door []int
+	for i, e := range journal {
+		if e.Type == "door.request" {
+			door = append(door, i)
+		}
 	}
-	if diff := cmp.Diff(string(result.Canon(sample(t, "red.json"))), string(result.Canon(changed(t, swap)))); diff != "" {
-		t.Error(diff)
+	a, b := door[0], door[1] // two calls of one job change places
+	journal[a].Seq, journal[b].Seq = journal[b].Seq, journal[a].Seq
+	journal[a], journal[b] = journal[b], journal[a]
+	if diff := cmp.Diff(string(result.Canon(want)), string(result.Canon(got))); diff != "" {
+		t.Errorf("the order of siblings makes a difference:\n%s", diff)
 	}
 }
 

@@ -8,8 +8,10 @@
   const open = form.querySelector("[data-all]");
   form.hidden = all.length === 0;
 
+  const pressed = (c) => c.getAttribute("aria-pressed") === "true";
+
   function apply() {
-    const on = chips.filter((c) => c.ariaPressed === "true").map((c) => c.dataset.verdict);
+    const on = chips.filter((c) => pressed(c)).map((c) => c.dataset.verdict);
     const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     for (const s of all) {
@@ -25,7 +27,7 @@
 
   for (const c of chips) {
     c.addEventListener("click", () => {
-      c.ariaPressed = c.ariaPressed === "true" ? "false" : "true";
+      c.setAttribute("aria-pressed", String(!pressed(c)));
       apply();
     });
   }
