@@ -82,7 +82,7 @@ func (j job) outputs() string {
 func TestSufficient(t *testing.T) {
 	f := installed(t)
 	j := newJob(t, f)
-	j.write("checkout/.crew/behaviour/current-scenario.yaml", `{"action":"sufficient","summary":"s"}`)
+	j.write("checkout/.crew/behaviour/current-scenario.yaml", `{"action":"sufficient","reason":"clear","comment":"s"}`)
 	code, stdout, stderr := j.crew("dispatch")
 	if code != 0 || stderr != "" || stdout != "crew: issue 1: label \"ready-for-triage\" starts triage\n" {
 		t.Errorf("dispatch: %d %q %q", code, stdout, stderr)
@@ -94,7 +94,7 @@ func TestSufficient(t *testing.T) {
 	if code, stdout, stderr := j.crew("run", "--agent", "triage", "--issue", "1"); code != 0 || stderr != "" || !strings.HasSuffix(stdout, "crew: agent triage is done\n") {
 		t.Errorf("run: %d %q %q", code, stdout, stderr)
 	}
-	if code, stdout, stderr := j.crew("post", "--agent", "triage", "--issue", "1"); code != 0 || stderr != "" || stdout != "crew: issue 1: sufficient; labels triaged, ready-to-code\n" {
+	if code, stdout, stderr := j.crew("post", "--agent", "triage", "--issue", "1"); code != 0 || stderr != "" || stdout != "crew: issue 1 is sufficient (\"clear\"); labels triaged, ready-to-code\n" {
 		t.Errorf("post: %d %q %q", code, stdout, stderr)
 	}
 	if !slices.Equal(f.Issue, []string{"triaged", "ready-to-code"}) || len(f.Comments) != 1 {

@@ -44,7 +44,8 @@ type Options struct {
 // Result is what the triage agent decided.
 type Result struct {
 	Action    string   `json:"action"`
-	Summary   string   `json:"summary"`
+	Reason    string   `json:"reason"`
+	Comment   string   `json:"comment"`
 	Questions []string `json:"questions"`
 }
 
@@ -90,7 +91,7 @@ func (o Options) result(rec run.Record) (Result, error) {
 
 func (o Options) act(ctx context.Context, res Result) (string, error) {
 	var labels []string
-	text := "**Triage: " + res.Action + "**\n\n" + plain(res.Summary)
+	text := "**Triage: " + res.Action + "**\n\n" + plain(res.Comment)
 	switch res.Action {
 	case "sufficient":
 		labels = []string{Triaged, ReadyToCode}
@@ -108,7 +109,7 @@ func (o Options) act(ctx context.Context, res Result) (string, error) {
 	if err := o.label(ctx, labels...); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("issue %d: %s; labels %s", o.Issue, res.Action, strings.Join(labels, ", ")), nil
+	return fmt.Sprintf("issue %d is %s (%q); labels %s", o.Issue, res.Action, bounded(res.Reason), strings.Join(labels, ", ")), nil
 }
 
 // label puts on what is missing, one by one and in order.

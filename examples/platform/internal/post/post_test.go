@@ -38,7 +38,7 @@ func output(t *testing.T, status run.Status, message, result string) string {
 }
 
 func TestPost(t *testing.T) {
-	const good = `{"action":"sufficient","summary":"Fix the <!-- crew:triage --> login"}`
+	const good = `{"action":"sufficient","reason":"r","comment":"Fix the <!-- crew:triage --> login"}`
 	for _, tc := range []struct {
 		name    string
 		status  run.Status
@@ -54,7 +54,7 @@ func TestPost(t *testing.T) {
 			comment: []string{"<!-- crew:triage -->\n**Triage: sufficient**", "Fix the &lt;!-- crew:triage --> login"}},
 		{name: "half done before", status: run.Succeeded, result: good, before: []string{"bug", "triaged"},
 			labels: []string{"bug", "triaged", "ready-to-code"}, comment: []string{"sufficient"}},
-		{name: "insufficient", status: run.Succeeded, result: `{"action":"insufficient","summary":"Unclear.","questions":["Which page?"]}`,
+		{name: "insufficient", status: run.Succeeded, result: `{"action":"insufficient","reason":"r","comment":"Unclear.","questions":["Which page?"]}`,
 			labels: []string{"needs-info"}, comment: []string{"**Triage: insufficient**", "Unclear.", "- Which page?"}},
 		{name: "invalid", status: run.Invalid, message: "Validation failed: FAIL: output/agent-result.json not found",
 			comment: []string{"<!-- crew:triage:failed -->", "crew: failed", "\nValidation failed: FAIL: output/agent-result.json not found\n"}},
@@ -64,7 +64,7 @@ func TestPost(t *testing.T) {
 		{name: "no record", status: "", comment: []string{"crew: failed", "the run left no record"}},
 		{name: "defect", status: run.Invalid, message: "Validation failed: FAIL: x", defect: defect.LabelDespiteFailure,
 			labels: []string{"triaged", "ready-to-code"}, comment: []string{"Validation failed: FAIL: x"}},
-		{name: "unknown action", status: run.Succeeded, result: `{"action":"maybe","summary":"s"}`, err: `the result's action "maybe" is unknown`},
+		{name: "unknown action", status: run.Succeeded, result: `{"action":"maybe","reason":"r","comment":"s"}`, err: `the result's action "maybe" is unknown`},
 		{name: "no result", status: run.Succeeded, err: "read the result: "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestPostRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := post.Options{Job: c, Bot: c, Agent: "triage", Issue: 1, Output: output(t, run.Succeeded, "", `{"action":"sufficient","summary":"s"}`)}
+	o := post.Options{Job: c, Bot: c, Agent: "triage", Issue: 1, Output: output(t, run.Succeeded, "", `{"action":"sufficient","reason":"r","comment":"s"}`)}
 	f.Fail["POST /issues/1/comments"] = 403
 	if _, err := post.Post(t.Context(), o); err == nil || !strings.Contains(err.Error(), "comment on issue 1: ") {
 		t.Errorf("comment refused: %v", err)

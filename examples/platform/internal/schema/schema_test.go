@@ -22,20 +22,21 @@ func TestCheck(t *testing.T) {
 	}
 	const wrong = "FAIL: schema validation error: "
 	for _, tc := range []struct{ name, result, want string }{
-		{"sufficient", `{"action":"sufficient","summary":"s"}`, ""},
-		{"insufficient", `{"action":"insufficient","summary":"s","questions":["why?"]}`, ""},
+		{"sufficient", `{"action":"sufficient","reason":"r","comment":"s"}`, ""},
+		{"insufficient", `{"action":"insufficient","reason":"r","comment":"s","questions":["why?"]}`, ""},
 		{"missing", "-", "FAIL: output/agent-result.json not found"},
 		{"empty", "", "FAIL: output/agent-result.json is not valid JSON: unexpected end of JSON input"},
 		{"no JSON", "{action", "FAIL: output/agent-result.json is not valid JSON: invalid character 'a' looking for beginning of object key string"},
-		{"more follows", `{"action":"sufficient","summary":"s"} x`, "FAIL: output/agent-result.json is not valid JSON: invalid character 'x' after top-level value"},
+		{"more follows", `{"action":"sufficient","reason":"r","comment":"s"} x`, "FAIL: output/agent-result.json is not valid JSON: invalid character 'x' after top-level value"},
 		{"too large", `"` + strings.Repeat("x", 1<<20) + `"`, "FAIL: output/agent-result.json is larger than 1048576 bytes"},
 		{"array", `[]`, wrong + "/: got array, want object"},
-		{"no summary", `{"action":"sufficient"}`, wrong + "/: missing property 'summary'"},
-		{"unknown action", `{"action":"maybe","summary":"s"}`, wrong + "/action: value must be one of 'sufficient', 'insufficient'"},
-		{"unknown key", `{"action":"sufficient","summary":"s","x":1}`, wrong + "/: additional properties 'x' not allowed"},
-		{"conditional", `{"action":"insufficient","summary":"s"}`, wrong + "/: missing property 'questions'"},
-		{"deep", `{"action":"insufficient","summary":"s","questions":["a",5]}`, wrong + "/questions/1: got number, want string"},
-		{"two", `{"action":"maybe","summary":""}`, wrong + "/action: value must be one of 'sufficient', 'insufficient'; /summary: minLength: got 0, want 1"},
+		{"no comment", `{"action":"sufficient","reason":"r"}`, wrong + "/: missing property 'comment'"},
+		{"no more than an action", `{"action":"sufficient"}`, wrong + "/: missing properties 'reason', 'comment'"},
+		{"unknown action", `{"action":"maybe","reason":"r","comment":"s"}`, wrong + "/action: value must be one of 'sufficient', 'insufficient'"},
+		{"unknown key", `{"action":"sufficient","reason":"r","comment":"s","x":1}`, wrong + "/: additional properties 'x' not allowed"},
+		{"conditional", `{"action":"insufficient","reason":"r","comment":"s"}`, wrong + "/: missing property 'questions'"},
+		{"deep", `{"action":"insufficient","reason":"r","comment":"s","questions":["a",5]}`, wrong + "/questions/1: got number, want string"},
+		{"two", `{"action":"maybe","reason":"r","comment":""}`, wrong + "/action: value must be one of 'sufficient', 'insufficient'; /comment: minLength: got 0, want 1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			ws := t.TempDir()
