@@ -1,0 +1,154 @@
+package forge
+
+import (
+	"fmt"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/api"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
+	"github.com/understudy-dev/understudy/internal/journal"
+	"github.com/understudy-dev/understudy/internal/ledger"
+)
+
+// ActionsLogin is the account that a job's own token (GITHUB_TOKEN) acts as. It exists in every
+// forge.
+const ActionsLogin = state.ActionsLogin
+
+// Admin sets a forge up and hands it what happened outside of it. It asks nobody for permission.
+// Repositories are named "owner/name". Its methods may be called from any goroutine; whoever
+// changes things through it holds an obligation in the ledger meanwhile.
+type Admin struct {
+	ledger  *ledger.Ledger
+	journal *journal.Journal
+	state   *state.State
+	git     *gitstore.Store
+	dir     string
+}
+
+// Ledger returns the ledger that counts the forge's open requests.
+func (a *Admin) Ledger() *ledger.Ledger { return a.ledger }
+
+// Journal returns the journal that holds the forge's events and requests.
+func (a *Admin) Journal() *journal.Journal { return a.journal }
+
+// User describes an account of a person or, with Bot, of a program.
+type User struct {
+	Login string
+	Name  string
+	Bot   bool
+}
+
+// AddUser makes an account. A login that exists, in any case, is an error.
+func (a *Admin) AddUser(u User) error {
+	return wrap("add user", a.state.AddUser(u.Login, u.Name, u.Bot))
+}
+
+// AddOrg makes an organisation. Its owners are accounts that exist; they may do everything in it.
+func (a *Admin) AddOrg(login string, owners ...string) error {
+	return wrap("add organisation", a.state.AddOrg(login, owners))
+}
+
+// SetOrgRole gives an account a role in every repository of an organisation: admin, maintain,
+// write, triage, read, or none to take it away. It makes the account a member.
+func (a *Admin) SetOrgRole(org, login, role string) error {
+	r, err := state.ParseRole(role)
+	if err == nil {
+		err = a.state.SetOrgRole(org, login, r)
+	}
+	return wrap("set role in "+org, err)
+}
+
+// TokenSpec says whose token it is, what it may do and what is done on whose behalf with it.
+type TokenSpec struct {
+	Login string // an account that exists
+	// Kit marks a token made for an actor of a scenario: what is done with it has the cause last
+	// given to Mark.
+	Kit bool
+	// Quiet marks an observer's token: reads made with it open no obligation.
+	Quiet bool
+	// Cause is what things done with the token come from, where Kit is not set.
+	Cause string
+	// Repo narrows the token to one repository; "" is all.
+	Repo string
+	// Permissions narrows the token to scopes such as contents, issues or pull-requests, with the
+	// values read, write or none; a scope not named is none. nil is all that the account may. A
+	// bot's token with permissions is that of an installation: the permissions stand for a role.
+	// For ActionsLogin nil is GitHub's restricted default, contents: read and packages: read.
+	Permissions map[string]string
+	// StartsNoRuns marks the events made with the token as ones that start no workflow runs.
+	StartsNoRuns bool
+	// Name says what the token is for.
+	Name string
+}
+
+// MintToken makes a token and returns its value, which begins with ghp_ or, for an installation,
+// ghs_. The forge keeps a digest only.
+func (a *Admin) MintToken(t TokenSpec) (string, error) {
+	value, err := a.state.MintToken(state.TokenSpec(t))
+	return value, wrap("mint token", err)
+}
+
+// Mark sets the cause of what is done with Kit tokens from now on.
+func (a *Admin) Mark(cause string) { a.state.Mark(cause) }
+
+// Alias returns another value for a live token: the same account and permissions, a fixed cause.
+// It ends with the token. ok is false when the value is no live token, as for any other secret.
+func (a *Admin) Alias(token, cause string) (alias string, ok bool) {
+	return a.state.Alias(token, cause)
+}
+
+// RevokeToken ends a token and its aliases. A value that is no token is no error.
+func (a *Admin) RevokeToken(token string) { a.state.RevokeToken(token) }
+
+// Secrets returns the Actions secrets of a repository in the clear.
+func (a *Admin) Secrets(repo string) (map[string]string, error) {
+	m, err := a.state.AllSecrets(repo)
+	return m, wrap("read secrets of "+repo, err)
+}
+
+// Variables returns the Actions variables of a repository.
+func (a *Admin) Variables(repo string) (map[string]string, error) {
+	m, err := a.state.AllVariables(repo)
+	return m, wrap("read variables of "+repo, err)
+}
+
+// DefaultBranch returns the name of a repository's default branch, such as "main".
+func (a *Admin) DefaultBranch(repo string) (string, error) {
+	r, err := a.state.Find(repo)
+	return r.DefaultBranch, wrap("read default branch", err)
+}
+
+// ResolveRef returns the commit that ref names: a branch, a tag, a full ref or a hash; "" is the
+// default branch.
+func (a *Admin) ResolveRef(repo, ref string) (sha string, err error) {
+	r, err := a.state.Find(repo)
+	if err == nil {
+		if ref == "" {
+			ref = "refs/heads/" + r.DefaultBranch
+		}
+		sha, err = a.git.Open(r.ID).Resolve(r.Refs, ref)
+	}
+	return sha, wrap(fmt.Sprintf("resolve %q in %s", ref, repo), err)
+}
+
+// WorkflowFiles returns the files under .github/workflows at a commit, by path; none is no error.
+func (a *Admin) WorkflowFiles(repo, sha string) (map[string][]byte, error) {
+	r, err := a.state.Find(repo)
+	if err != nil {
+		return nil, wrap("read workflows", err)
+	}
+	files, err := api.WorkflowFiles(a.git.Open(r.ID), sha)
+	out := map[string][]byte{}
+	for _, f := range files {
+		out[f.Path] = f.Data
+	}
+	return out, wrap("read workflows of "+repo, err)
+}
+
+// wrap names what was tried; nil stays nil.
+func wrap(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

@@ -1,0 +1,193 @@
+// Package forge is a code host of the GitHub dialect on the loopback interface: REST, webhook
+// events in a journal, and real git over smart HTTP. It is usable alone, like net/http/httptest,
+// and holds one world's repositories in a temporary directory.
+//
+// It does not run workflows and does not deliver webhooks: a subscriber reads the journal, runs
+// what it has to, and hands runs, jobs, logs and artifacts back through Admin. What the dialect
+// here does not speak answers 501 and is journalled as "unknown-route"; nothing is ignored.
+//
+//	f, err := forge.New(forge.Options{})
+//	if err != nil { … }
+//	defer f.Close(ctx)
+//	err = f.Admin().AddUser(forge.User{Login: "ada"})
+//	token, err := f.Admin().MintToken(forge.TokenSpec{Login: "ada"})
+//	// git clone http://x-access-token:TOKEN@127.0.0.1:PORT/ada/app.git
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/api"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+	"github.com/understudy-dev/understudy/internal/clock"
+	"github.com/understudy-dev/understudy/internal/journal"
+	"github.com/understudy-dev/understudy/internal/ledger"
+)
+
+// Options configures a forge. The zero value works.
+type Options struct {
+	Ledger  *ledger.Ledger   // nil: its own
+	Journal *journal.Journal // nil: its own
+	Now     func() time.Time // shown times; rounded up to whole seconds, never decreasing. nil: the wall clock
+	Dir     string           // where repositories and artifacts live; "" is a temporary directory, removed by Close
+	Log     *slog.Logger     // nil: discarded
+}
+
+// Server is a running forge. Its methods may be called from any goroutine.
+type Server struct {
+	url   string
+	admin *Admin
+	api   http.Handler
+	mux   *http.ServeMux // what others mounted
+	http  *http.Server
+	temp  string // directory to remove
+
+	serving sync.WaitGroup
+	served  error
+
+	gate    sync.Mutex // orders the end of the forge after the start of requests
+	closed  bool
+	running sync.WaitGroup
+}
+
+// New starts a forge on a free port of the loopback interface. The caller closes it. It needs a
+// git binary on the PATH.
+func New(o Options) (*Server, error) {
+	s, err := start(o)
+	if err != nil {
+		return nil, fmt.Errorf("start forge: %w", err)
+	}
+	return s, nil
+}
+
+func start(o Options) (*Server, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Ledger == nil {
+		o.Ledger = ledger.New()
+	}
+	now := clock.New(o.Now).Now
+	if o.Journal == nil {
+		o.Journal = journal.New(o.Ledger, now)
+	}
+	s := &Server{mux: http.NewServeMux()}
+	if o.Dir == "" {
+		dir, err := os.MkdirTemp("", "understudy-forge-")
+		if err != nil {
+			return nil, err
+		}
+		o.Dir, s.temp = dir, dir
+	}
+	if err := s.assemble(o, now); err != nil {
+		return nil, errors.Join(err, s.removeTemp())
+	}
+	return s, nil
+}
+
+func (s *Server) assemble(o Options, now func() time.Time) error {
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "artifacts"), 0o700); err != nil {
+		return err
+	}
+	git, err := gitstore.New(dir)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s.url = "http://" + l.Addr().String()
+	st := state.New(state.Options{Base: wire.Base(s.url), Now: now, Ledger: o.Ledger, Journal: o.Journal})
+	s.admin = &Admin{ledger: o.Ledger, journal: o.Journal, state: st, git: git, dir: dir}
+	s.api = api.New(api.Options{
+		Base: wire.Base(s.url), Now: now, State: st, Git: git, Ledger: o.Ledger, Journal: o.Journal, Log: o.Log,
+		OpenArtifact: s.admin.OpenArtifact, DropArtifact: s.admin.removeArtifact,
+	})
+	s.http = &http.Server{
+		Handler: s, ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog: slog.NewLogLogger(o.Log.With("part", "forge").Handler(), slog.LevelWarn),
+	}
+	s.serving.Go(func() { s.served = s.http.Serve(l) })
+	o.Log.Info("forge started", "part", "forge", "url", s.url)
+	return nil
+}
+
+// URL returns scheme and authority, without a slash at the end: git repositories are at
+// URL()/owner/name, the API at URL()/api/v3 and at URL() itself.
+func (s *Server) URL() string { return s.url }
+
+// Admin returns the door for whoever set the forge up.
+func (s *Server) Admin() *Admin { return s.admin }
+
+// Handle mounts a foreign service under the forge's URL. The pattern is one of http.ServeMux; what
+// it matches does not reach the forge. Call it before the first request.
+func (s *Server) Handle(pattern string, h http.Handler) { s.mux.Handle(pattern, h) }
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !s.enter() {
+		http.Error(w, "forge is closed", http.StatusServiceUnavailable)
+		return
+	}
+	defer s.running.Done()
+	if h, pattern := s.mux.Handler(r); pattern != "" {
+		h.ServeHTTP(w, r)
+		return
+	}
+	s.api.ServeHTTP(w, r)
+}
+
+func (s *Server) enter() bool {
+	s.gate.Lock()
+	defer s.gate.Unlock()
+	if s.closed {
+		return false
+	}
+	s.running.Add(1)
+	return true
+}
+
+// Close lets running requests end until ctx ends, then cuts them off, and removes the temporary
+// directory. When it returns no goroutine and no process of the forge is left. A second call does
+// nothing more.
+func (s *Server) Close(ctx context.Context) error {
+	err := s.http.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, s.http.Close())
+	}
+	s.gate.Lock()
+	s.closed = true
+	s.gate.Unlock()
+	s.running.Wait()
+	s.serving.Wait()
+	if !errors.Is(s.served, http.ErrServerClosed) {
+		err = errors.Join(err, s.served)
+	}
+	if err = errors.Join(err, s.removeTemp()); err != nil {
+		return fmt.Errorf("close forge: %w", err)
+	}
+	return nil
+}
+
+func (s *Server) removeTemp() error {
+	if s.temp == "" {
+		return nil
+	}
+	return os.RemoveAll(s.temp)
+}

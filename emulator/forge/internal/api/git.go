@@ -1,0 +1,194 @@
+package api
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+)
+
+// The most bytes of one git request.
+const (
+	maxFetch = 16 << 20 // wants and haves
+	maxPush  = 1 << 30
+)
+
+// gitPath splits the path of a git request: /owner/name(.git)/info/refs, …/git-upload-pack or
+// …/git-receive-pack.
+func gitPath(escaped string) (owner, repo, op string, found bool) {
+	segs := strings.Split(strings.TrimPrefix(escaped, "/"), "/")
+	if len(segs) < 3 || segs[0] == "repos" {
+		return "", "", "", false
+	}
+	op = strings.Join(segs[2:], "/")
+	if _, isService := gitstore.ParseService(op); !isService && op != "info/refs" {
+		return "", "", "", false
+	}
+	owner, err := url.PathUnescape(segs[0])
+	if err != nil {
+		return "", "", "", false
+	}
+	repo, err = url.PathUnescape(strings.TrimSuffix(segs[1], ".git"))
+	return owner, repo, op, err == nil
+}
+
+// serveGit answers one request of git's smart HTTP protocol.
+func (a *API) serveGit(w http.ResponseWriter, r *http.Request, full, op string) {
+	who, err := a.State.Identify(tokenOf(r))
+	name := op
+	if op == "info/refs" {
+		name = r.URL.Query().Get("service")
+	}
+	service, known := gitstore.ParseService(name)
+	pushes := op == string(gitstore.ReceivePack)
+	subject := r.Method + " /" + full + ".git/" + op
+	if pushes || !who.Quiet() {
+		ob := a.Ledger.Open("request " + subject)
+		defer ob.Close()
+	}
+	var repo state.Repo
+	if err == nil {
+		repo, err = a.gitAccess(who, full, service, known)
+	}
+	status := http.StatusOK
+	if err != nil {
+		status = refuseGit(w, who, err)
+	} else {
+		h := w.Header()
+		h.Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
+		err = a.runGit(w, r, gitCall{who: who, repo: repo, service: service, op: op})
+	}
+	if err != nil && status == http.StatusOK {
+		a.Log.Error("git request broke", "part", "forge", "request", subject, "error", err)
+		status = http.StatusInternalServerError
+	}
+	// A fetch is a POST that only reads.
+	kind := &http.Request{Method: http.MethodGet}
+	if pushes {
+		kind.Method = http.MethodPost
+	}
+	a.record(who, kind, subject, status, nil)
+	if err := http.NewResponseController(w).Flush(); err != nil {
+		a.Log.Debug("answer not delivered", "part", "forge", "request", subject, "error", err)
+	}
+}
+
+func (a *API) gitAccess(who state.Identity, full string, service gitstore.Service, known bool) (state.Repo, error) {
+	if !known {
+		// The dumb protocol is not spoken, as at GitHub.
+		return state.Repo{}, wire.Forbidden("Please upgrade your git client.")
+	}
+	need := state.ReadContents
+	if service == gitstore.ReceivePack {
+		need = state.WriteContents
+	}
+	repo, err := a.State.Authorize(who, full, need)
+	var e *wire.Error
+	switch {
+	case err == nil:
+		return repo, nil
+	case who.Anonymous():
+		return repo, wire.RequiresAuthentication() // also for what is absent: git then asks for credentials
+	case errors.As(err, &e) && e.Code() == http.StatusForbidden:
+		return repo, wire.Forbidden("Permission to " + full + ".git denied to " + who.Login + ".")
+	case errors.As(err, &e) && e.Code() == http.StatusNotFound:
+		return repo, wire.NewError(http.StatusNotFound, "Repository not found.")
+	}
+	return repo, err
+}
+
+// refuseGit answers in plain text, which git shows to its user.
+func refuseGit(w http.ResponseWriter, who state.Identity, err error) int {
+	status := http.StatusInternalServerError
+	text := "understudy: " + err.Error()
+	var e *wire.Error
+	if errors.As(err, &e) {
+		status, text = e.Code(), e.Message
+	}
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Basic realm="GitHub"`)
+		if who.Anonymous() && text == "Bad credentials" {
+			text = "Invalid username or token."
+		}
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	w.WriteHeader(status)
+	io.WriteString(w, text)
+	return status
+}
+
+type gitCall struct {
+	who     state.Identity
+	repo    state.Repo
+	service gitstore.Service
+	op      string
+}
+
+func (a *API) runGit(w http.ResponseWriter, r *http.Request, g gitCall) error {
+	protocol := r.Header.Get("Git-Protocol")
+	if g.op == "info/refs" {
+		w.Header().Set("Content-Type", "application/x-"+string(g.service)+"-advertisement")
+		return a.Git.Advertise(r.Context(), g.repo.ID, g.service, protocol, w)
+	}
+	if r.Method != http.MethodPost {
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return fmt.Errorf("method %s", r.Method)
+	}
+	body, err := plainBody(r)
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return err
+	}
+	w.Header().Set("Content-Type", "application/x-"+string(g.service)+"-result")
+	if g.service == gitstore.UploadPack {
+		return a.Git.Fetch(r.Context(), g.repo.ID, protocol, io.LimitReader(body, maxFetch), w)
+	}
+	spool, err := a.Git.Spool(body, maxPush)
+	if err != nil {
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		return err
+	}
+	defer spool.Close()
+	report, err := a.receive(r, g, protocol, spool)
+	if err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return err
+	}
+	_, err = w.Write(report)
+	return err
+}
+
+func plainBody(r *http.Request) (io.Reader, error) {
+	if r.Header.Get("Content-Encoding") == "gzip" {
+		return gzip.NewReader(r.Body)
+	}
+	return r.Body, nil
+}
+
+// receive applies a push and records what it moved before anybody else can write.
+func (a *API) receive(r *http.Request, g gitCall, protocol string, spool *gitstore.Spool) (report []byte, err error) {
+	err = a.Git.Update(g.repo.ID, func(git *gitstore.Repo) error {
+		var moves []gitstore.RefMove
+		if report, moves, err = git.Receive(lasting(r), protocol, spool); err != nil {
+			return err
+		}
+		changes := make([]state.RefChange, len(moves))
+		for i, m := range moves {
+			changes[i] = state.RefChange(m)
+		}
+		if len(changes) == 0 {
+			return nil
+		}
+		return a.State.MoveRefs(g.who, g.repo.FullName, changes)
+	})
+	return report, err
+}

@@ -1,0 +1,100 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+)
+
+func (a *API) repoRoutes() []route {
+	const one = "/repos/{owner}/{repo}"
+	return []route{
+		{method: http.MethodGet, pattern: one, do: func(c *call) (answer, error) {
+			r, err := a.State.Repo(c.who, c.repo())
+			if err != nil {
+				return answer{}, err
+			}
+			return ok(r)
+		}},
+		{method: http.MethodPost, pattern: "/orgs/{org}/repos", do: func(c *call) (answer, error) { return a.createRepo(c, c.param["org"]) }},
+		{method: http.MethodPost, pattern: "/user/repos", do: func(c *call) (answer, error) { return a.createRepo(c, "") }},
+		{method: http.MethodPatch, pattern: one, do: a.editRepo},
+		{method: http.MethodDelete, pattern: one, do: func(c *call) (answer, error) {
+			id, err := a.State.DeleteRepo(c.who, c.repo())
+			if err != nil {
+				return answer{}, err
+			}
+			if err := a.Git.Remove(id); err != nil {
+				return answer{}, err
+			}
+			return noContent()
+		}},
+	}
+}
+
+func (a *API) createRepo(c *call, org string) (answer, error) {
+	var in struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+		Private     bool   `json:"private"`
+		AutoInit    bool   `json:"auto_init"`
+		Visibility  string `json:"visibility"`
+	}
+	if err := c.decode(smallBody, &in); err != nil {
+		return answer{}, err
+	}
+	switch in.Visibility {
+	case "private", "internal":
+		in.Private = true
+	}
+	r, err := a.State.CreateRepo(c.who, org, state.NewRepo{Name: in.Name, Description: in.Description, Private: in.Private},
+		func(id int64) error { return a.Git.Create(id, state.DefaultBranch) })
+	if err != nil {
+		return answer{}, err
+	}
+	if !in.AutoInit {
+		return created(r)
+	}
+	text := "# " + in.Name + "\n"
+	if in.Description != "" {
+		text += in.Description + "\n"
+	}
+	_, err = a.commit(c, r.FullName, change{message: "Initial commit", path: "README.md", content: []byte(text)})
+	if err != nil {
+		return answer{}, err
+	}
+	if r, err = a.State.Repo(c.who, r.FullName); err != nil {
+		return answer{}, err
+	}
+	return created(r)
+}
+
+func (a *API) editRepo(c *call) (answer, error) {
+	var in struct {
+		Name          *string `json:"name"`
+		Private       *bool   `json:"private"`
+		Visibility    *string `json:"visibility"`
+		Description   *string `json:"description"`
+		DefaultBranch *string `json:"default_branch"`
+	}
+	if err := c.decode(smallBody, &in); err != nil {
+		return answer{}, err
+	}
+	if in.Name != nil && *in.Name != c.param["repo"] {
+		return answer{}, wire.Unsupported("renaming a repository")
+	}
+	if in.Visibility != nil {
+		private := *in.Visibility != "public"
+		in.Private = &private
+	}
+	r, err := a.State.EditRepo(c.who, c.repo(), state.RepoEdit{Private: in.Private, Description: in.Description, DefaultBranch: in.DefaultBranch},
+		func(id int64, branch string) error {
+			return a.Git.Update(id, func(*gitstore.Repo) error { return a.Git.SetHead(id, branch) })
+		})
+	if err != nil {
+		return answer{}, err
+	}
+	return ok(r)
+}

@@ -1,0 +1,75 @@
+package api
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+)
+
+// What a signed address can stand for.
+const (
+	signedLog      = "log"
+	signedArtifact = "artifact"
+)
+
+// signedFor is how long a signed address holds.
+const signedFor = time.Minute
+
+// maxDownload bounds what one download holds in memory.
+const maxDownload = 512 << 20
+
+// redirect answers with a short-lived address that needs no token: clients drop the token when
+// they follow a redirect, as GitHub leads to another host.
+func (a *API) redirect(c *call, kind string, id int64) (answer, error) {
+	until := a.Now().Add(signedFor).Unix()
+	c.header.Set("Location", a.Base.HTML("/signed/%s/%d?until=%d&sig=%s", kind, id, until, a.sign(kind, id, until)))
+	return answer{status: http.StatusFound}, nil
+}
+
+func (a *API) sign(kind string, id, until int64) string {
+	m := hmac.New(sha256.New, a.key)
+	fmt.Fprintf(m, "%s/%d/%d", kind, id, until)
+	return hex.EncodeToString(m.Sum(nil))
+}
+
+// signed serves what a signed address stands for.
+func (a *API) signed(c *call, path string) (answer, error) {
+	kind, num, _ := strings.Cut(strings.TrimPrefix(path, "/signed/"), "/")
+	id, err := strconv.ParseInt(num, 10, 64)
+	q := c.URL.Query()
+	until, err2 := strconv.ParseInt(q.Get("until"), 10, 64)
+	if c.Method != http.MethodGet && c.Method != http.MethodHead || err != nil || err2 != nil {
+		return answer{}, wire.NotFound()
+	}
+	if !hmac.Equal([]byte(q.Get("sig")), []byte(a.sign(kind, id, until))) || a.Now().Unix() > until {
+		return answer{}, wire.Forbidden("The address is not signed, or no longer holds.")
+	}
+	if kind == signedLog {
+		data, err := a.State.Log(id)
+		if data == nil {
+			data = []byte{}
+		}
+		return answer{status: http.StatusOK, raw: data, kind: "text/plain; charset=utf-8"}, err
+	}
+	r, err := a.OpenArtifact(id)
+	if err != nil {
+		return answer{}, wire.NotFound()
+	}
+	defer r.Close()
+	data, err := io.ReadAll(io.LimitReader(r, maxDownload+1))
+	if err != nil {
+		return answer{}, err
+	}
+	if len(data) > maxDownload {
+		return answer{}, fmt.Errorf("artifact %d has more than %d bytes", id, maxDownload)
+	}
+	return answer{status: http.StatusOK, raw: data, kind: "application/zip"}, nil
+}

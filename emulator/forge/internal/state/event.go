@@ -1,0 +1,57 @@
+package state
+
+import (
+	"encoding/json"
+	"maps"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+	"github.com/understudy-dev/understudy/internal/journal"
+)
+
+// event appends a webhook event of a repository to the journal. The caller holds the lock and an
+// obligation. body gets repository, organization and sender from here.
+func (s *State) event(who Identity, r *repo, name string, body wire.Event, subject string) {
+	body.Repository, body.Organization, body.Sender = s.eventRepo(r), s.eventOrg(r), s.eventSender(who)
+	typ := name
+	if body.Action != "" {
+		typ += "." + body.Action
+	}
+	s.emit(who, r, typ, subject, body, map[string]string{
+		"event": name, "action": body.Action,
+		"ref": "refs/heads/" + r.defaultBranch, "sha": r.refs["refs/heads/"+r.defaultBranch],
+	})
+}
+
+// emit appends an entry for a repository; detail needs event, action, ref and sha.
+func (s *State) emit(who Identity, r *repo, typ, subject string, body any, detail map[string]string) {
+	payload, err := json.Marshal(body)
+	if err != nil {
+		panic("state: webhook body cannot be written: " + err.Error()) // only strings, numbers and times
+	}
+	detail["repo"] = r.fullName()
+	if who.tok != nil && who.tok.noRuns {
+		detail["starts_runs"] = "no"
+	}
+	maps.DeleteFunc(detail, func(_, v string) bool { return v == "" })
+	s.jour.Append(journal.Entry{
+		Time: s.now(), Kind: journal.Change, Type: typ, Cause: who.Cause, Actor: who.Login,
+		Subject: subject, Detail: detail, Payload: payload,
+	})
+}
+
+func (s *State) eventRepo(r *repo) *wire.Repository {
+	v := s.viewRepo(r)
+	return &v
+}
+
+func (s *State) eventOrg(r *repo) *wire.Organization {
+	if r.owner.kind != kindOrg {
+		return nil
+	}
+	return wire.NewOrganization(s.base, r.owner.id, r.owner.login)
+}
+
+func (s *State) eventSender(who Identity) *wire.User {
+	u := s.viewLogin(who.Login)
+	return &u
+}

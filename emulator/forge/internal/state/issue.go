@@ -1,0 +1,215 @@
+package state
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+)
+
+const (
+	stateOpen   = "open"
+	stateClosed = "closed"
+)
+
+type issue struct {
+	id       int64
+	number   int
+	title    string
+	body     string
+	state    string
+	reason   string
+	author   string
+	labels   []*label
+	comments []*comment
+	created  time.Time
+	updated  time.Time
+	closed   time.Time
+	closedBy string
+}
+
+// NewIssue describes an issue to open.
+type NewIssue struct {
+	Title  string
+	Body   string
+	Labels []string
+}
+
+// OpenIssue opens an issue. Labels given by somebody who may not label are dropped, as GitHub does.
+func (s *State) OpenIssue(who Identity, full string, in NewIssue) (wire.Issue, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.open(who, full, WriteIssues)
+	if err != nil {
+		return wire.Issue{}, err
+	}
+	if strings.TrimSpace(in.Title) == "" {
+		return wire.Issue{}, wire.Invalid(wire.FieldError{Resource: "Issue", Field: "title", Code: "missing_field"})
+	}
+	if s.allow(who, r, TriageIssues) != nil {
+		in.Labels = nil
+	}
+	if err := checkLabels(in.Labels); err != nil {
+		return wire.Issue{}, err
+	}
+	now := s.now()
+	i := &issue{id: s.nextID(nounIssue), number: len(r.issues) + 1, title: in.Title, body: in.Body,
+		state: stateOpen, author: who.Login, created: now, updated: now}
+	r.issues = append(r.issues, i)
+	for _, name := range in.Labels {
+		if l := s.labelFor(who, r, name); !slices.Contains(i.labels, l) {
+			i.labels = append(i.labels, l)
+		}
+	}
+	s.issueEvent(who, r, i, wire.Event{Action: "opened"})
+	for _, l := range i.labels {
+		s.labelEvent(who, r, i, l, "labeled")
+	}
+	return s.viewIssue(r, i), nil
+}
+
+func checkLabels(names []string) error {
+	for _, n := range names {
+		if strings.TrimSpace(n) == "" || len(n) > 50 {
+			return wire.Invalid(wire.FieldError{Resource: "Label", Field: "name", Code: "invalid"})
+		}
+	}
+	return nil
+}
+
+func (s *State) issueEvent(who Identity, r *repo, i *issue, body wire.Event) {
+	v := s.viewIssue(r, i)
+	body.Issue = &v
+	s.event(who, r, "issues", body, r.subject(i))
+}
+
+func (s *State) labelEvent(who Identity, r *repo, i *issue, l *label, action string) {
+	v := s.viewLabel(r, l)
+	s.issueEvent(who, r, i, wire.Event{Action: action, Label: &v})
+}
+
+func (r *repo) subject(i *issue) string { return fmt.Sprintf("%s#%d", r.fullName(), i.number) }
+
+// issue finds an issue for a need. The caller holds the lock.
+func (s *State) issue(who Identity, full string, number int, need Need) (*repo, *issue, error) {
+	r, err := s.open(who, full, need)
+	if err != nil {
+		return nil, nil, err
+	}
+	if number < 1 || number > len(r.issues) {
+		return nil, nil, wire.NotFound()
+	}
+	return r, r.issues[number-1], nil
+}
+
+// Issue returns one issue.
+func (s *State) Issue(who Identity, full string, number int) (wire.Issue, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, i, err := s.issue(who, full, number, ReadIssues)
+	if err != nil {
+		return wire.Issue{}, err
+	}
+	return s.viewIssue(r, i), nil
+}
+
+// IssueFilter selects and orders issues; empty fields select all.
+type IssueFilter struct {
+	State     string // open (also ""), closed, all
+	Labels    []string
+	Creator   string
+	Since     time.Time
+	Sort      string // created (also ""), updated, comments
+	Ascending bool
+}
+
+// Issues lists issues.
+func (s *State) Issues(who Identity, full string, f IssueFilter) ([]wire.Issue, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.open(who, full, ReadIssues)
+	if err != nil {
+		return nil, err
+	}
+	var found []*issue
+	for _, i := range r.issues {
+		if i.matches(f) {
+			found = append(found, i)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b *issue) int {
+		c := 0
+		switch f.Sort {
+		case "updated":
+			c = a.updated.Compare(b.updated)
+		case "comments":
+			c = cmp.Compare(len(a.comments), len(b.comments))
+		}
+		c = cmp.Or(c, cmp.Compare(a.number, b.number))
+		if !f.Ascending {
+			return -c
+		}
+		return c
+	})
+	out := make([]wire.Issue, len(found))
+	for n, i := range found {
+		out[n] = s.viewIssue(r, i)
+	}
+	return out, nil
+}
+
+func (i *issue) matches(f IssueFilter) bool {
+	if want := cmp.Or(f.State, stateOpen); want != "all" && want != i.state {
+		return false
+	}
+	if f.Creator != "" && key(f.Creator) != key(i.author) || i.updated.Before(f.Since) {
+		return false
+	}
+	for _, name := range f.Labels {
+		if i.label(name) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (i *issue) label(name string) *label {
+	for _, l := range i.labels {
+		if key(l.name) == key(name) {
+			return l
+		}
+	}
+	return nil
+}
+
+func (s *State) viewIssue(r *repo, i *issue) wire.Issue {
+	v := wire.Issue{
+		ID: i.id, Number: i.number, Title: i.title, User: s.viewLogin(i.author), Labels: s.viewLabels(r, i.labels),
+		State: i.state, Assignees: []wire.User{}, Comments: len(i.comments), CreatedAt: wire.Time{Time: i.created},
+		UpdatedAt: wire.Time{Time: i.updated}, ClosedAt: wire.Time{Time: i.closed}, AuthorAssociation: s.association(r, i.author),
+		Body: optional(i.body), StateReason: optional(i.reason),
+	}
+	if i.closedBy != "" {
+		u := s.viewLogin(i.closedBy)
+		v.ClosedBy = &u
+	}
+	v.Link(s.base, r.fullName())
+	return v
+}
+
+// association says what an author is to a repository.
+func (s *State) association(r *repo, login string) string {
+	if key(r.owner.login) == key(login) {
+		return "OWNER"
+	}
+	if _, ok := r.owner.members[key(login)]; ok {
+		return "MEMBER"
+	}
+	if r.members[key(login)] > None {
+		return "COLLABORATOR"
+	}
+	return "NONE"
+}

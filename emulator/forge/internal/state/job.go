@@ -1,0 +1,193 @@
+package state
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+)
+
+// Job is one job of a run, or one cell of its matrix.
+type Job struct {
+	ID          int64
+	RunID       int64
+	Repo        string
+	Key         string
+	Name        string
+	Status      string
+	Conclusion  string
+	Permissions map[string]string
+	Steps       []Step
+	Created     time.Time
+	Started     time.Time
+	Completed   time.Time
+}
+
+// Step is one step of a job.
+type Step struct {
+	Number     int
+	Name       string
+	Status     string
+	Conclusion string
+	Started    time.Time
+	Completed  time.Time
+}
+
+type job struct {
+	Job
+	run *run
+	log []byte
+}
+
+// maxLog bounds what one job can keep in memory.
+const maxLog = 64 << 20
+
+// SaveJob stores a job; with ID 0 it is new. What it has passed since the last save is journalled.
+func (s *State) SaveJob(in Job) (Job, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if progress(in.Status) < 0 {
+		return Job{}, fmt.Errorf("job status %q: want queued, in_progress or completed", in.Status)
+	}
+	before := -1
+	x := s.jobs[in.ID]
+	switch {
+	case in.ID == 0:
+		parent := s.runs[in.RunID]
+		if parent == nil {
+			return Job{}, fmt.Errorf("run %d: not found", in.RunID)
+		}
+		in.ID = s.nextID(nounJob)
+		if in.Created.IsZero() {
+			in.Created = s.now()
+		}
+		x = &job{run: parent}
+		parent.jobs = append(parent.jobs, x)
+		s.jobs[in.ID] = x
+	case x == nil:
+		return Job{}, fmt.Errorf("job %d: not found", in.ID)
+	default:
+		before = progress(x.Status)
+		if progress(in.Status) < before {
+			return Job{}, fmt.Errorf("job %d is %s and cannot become %s", in.ID, x.Status, in.Status)
+		}
+		in.RunID, in.Created = x.RunID, x.Created
+	}
+	in.Repo = x.run.Repo
+	s.stamp(in.Status, &in.Started, &in.Completed)
+	x.Job = in.clone()
+	failed := ""
+	for _, st := range in.Steps {
+		if st.Conclusion == "failure" && failed == "" {
+			failed = st.Name
+		}
+	}
+	detail := map[string]string{"name": in.Name, "repo": in.Repo, "conclusion": in.Conclusion}
+	if in.Status == completed && failed != "" {
+		detail["failed_step"] = failed
+	}
+	s.passed("job", in.ID, before, in.Status, fmt.Sprintf("run:%d", in.RunID), x.run.Actor, detail)
+	return in, nil
+}
+
+func (j Job) clone() Job {
+	j.Steps, j.Permissions = slices.Clone(j.Steps), maps.Clone(j.Permissions)
+	return j
+}
+
+// AppendLog adds to a job's log.
+func (s *State) AppendLog(id int64, chunk []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.jobs[id]
+	if x == nil {
+		return fmt.Errorf("job %d: not found", id)
+	}
+	if len(x.log)+len(chunk) > maxLog {
+		return fmt.Errorf("job %d: %w: %d bytes is the most", id, errLogFull, maxLog)
+	}
+	x.log = append(x.log, chunk...)
+	return nil
+}
+
+// Jobs lists the jobs of a run in the order they were created.
+func (s *State) Jobs(who Identity, full string, runID int64) ([]wire.Job, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, x, err := s.run(who, full, runID)
+	if err != nil {
+		return nil, err
+	}
+	out := []wire.Job{}
+	for _, j := range x.jobs {
+		out = append(out, s.viewJob(r, j))
+	}
+	return out, nil
+}
+
+// Job returns one job.
+func (s *State) Job(who Identity, full string, id int64) (wire.Job, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, j, err := s.job(who, full, id)
+	if err != nil {
+		return wire.Job{}, err
+	}
+	return s.viewJob(r, j), nil
+}
+
+func (s *State) job(who Identity, full string, id int64) (*repo, *job, error) {
+	r, err := s.open(who, full, ReadActions)
+	if err != nil {
+		return nil, nil, err
+	}
+	j := s.jobs[id]
+	if j == nil || j.run.repo != r {
+		return nil, nil, wire.NotFound()
+	}
+	return r, j, nil
+}
+
+// SeeLog answers nil when who may read the log of a job. Logs are for those who are signed in.
+func (s *State) SeeLog(who Identity, full string, id int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, _, err := s.job(who, full, id); err != nil {
+		return err
+	}
+	if who.Anonymous() {
+		return wire.NeedsAdmin()
+	}
+	return nil
+}
+
+// Log returns the log of a job as far as it is written.
+func (s *State) Log(id int64) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := s.jobs[id]
+	if j == nil {
+		return nil, wire.NotFound()
+	}
+	return slices.Clone(j.log), nil
+}
+
+func (s *State) viewJob(r *repo, j *job) wire.Job {
+	full := wire.EscapePath(r.fullName())
+	steps := []wire.Step{}
+	for _, st := range j.Steps {
+		steps = append(steps, wire.Step{Name: st.Name, Status: st.Status, Conclusion: optional(st.Conclusion), Number: st.Number,
+			StartedAt: wire.Time{Time: st.Started}, CompletedAt: wire.Time{Time: st.Completed}})
+	}
+	return wire.Job{
+		ID: j.ID, RunID: j.RunID, RunURL: s.base.API("/repos/%s/actions/runs/%d", full, j.RunID), RunAttempt: 1,
+		NodeID: wire.NodeID("CheckRun", j.ID), HeadSHA: j.run.HeadSHA, HeadBranch: j.run.HeadBranch,
+		URL:     s.base.API("/repos/%s/actions/jobs/%d", full, j.ID),
+		HTMLURL: s.base.HTML("/%s/actions/runs/%d/job/%d", full, j.RunID, j.ID),
+		Status:  j.Status, Conclusion: optional(j.Conclusion), CreatedAt: wire.Time{Time: j.Created},
+		StartedAt: wire.Time{Time: j.Started}, CompletedAt: wire.Time{Time: j.Completed}, Name: j.Name, Steps: steps,
+		CheckRunURL: s.base.API("/repos/%s/check-runs/%d", full, j.ID), Labels: []string{}, WorkflowName: j.run.Name,
+	}
+}

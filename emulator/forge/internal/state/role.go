@@ -1,0 +1,234 @@
+package state
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+)
+
+// Role is what somebody is in a repository. A higher role may all that a lower one may.
+type Role int
+
+// The roles, lowest first.
+const (
+	None Role = iota
+	Read
+	Triage
+	Write
+	Maintain
+	Admin
+)
+
+func roleNames() []string { return []string{"none", "read", "triage", "write", "maintain", "admin"} }
+
+// String returns the role's name in the dialect.
+func (r Role) String() string { return roleNames()[r] }
+
+// ParseRole reads a role's name. The collaborator API's older names pull and push are read as well.
+func ParseRole(name string) (Role, error) {
+	switch name {
+	case "pull":
+		return Read, nil
+	case "push":
+		return Write, nil
+	}
+	for i, n := range roleNames() {
+		if n == name {
+			return Role(i), nil
+		}
+	}
+	return None, fmt.Errorf("role %q: want one of %s", name, strings.Join(roleNames(), ", "))
+}
+
+// legacy returns the coarse permission that older clients read.
+func (r Role) legacy() string {
+	switch r {
+	case Admin:
+		return "admin"
+	case Maintain, Write:
+		return "write"
+	case Triage, Read:
+		return "read"
+	}
+	return "none"
+}
+
+func (r Role) permissions() wire.Permissions {
+	return wire.Permissions{Admin: r >= Admin, Maintain: r >= Maintain, Push: r >= Write, Triage: r >= Triage, Pull: r >= Read}
+}
+
+// Need is what a request wants to do in a repository.
+type Need int
+
+// The needs.
+const (
+	ReadMetadata Need = iota
+	ReadContents
+	WriteContents
+	ReadIssues
+	WriteIssues  // open, comment
+	TriageIssues // label, close another's
+	EditLabels   // of the repository
+	ReadActions
+	WriteActions
+	ReadVariables
+	WriteVariables
+	ReadSecrets
+	WriteSecrets
+	Administer
+	Collaborate // see who may what
+)
+
+// rule returns the token permission and the role that a need asks for.
+func (n Need) rule() (scope, level string, role Role) {
+	switch n {
+	case ReadContents:
+		return "contents", "read", Read
+	case WriteContents:
+		return "contents", "write", Write
+	case ReadIssues:
+		return "issues", "read", Read
+	case WriteIssues:
+		return "issues", "write", Read
+	case TriageIssues:
+		return "issues", "write", Triage
+	case EditLabels:
+		return "issues", "write", Write
+	case ReadActions:
+		return "actions", "read", Read
+	case WriteActions:
+		return "actions", "write", Write
+	case ReadVariables:
+		return "actions_variables", "read", Write
+	case WriteVariables:
+		return "actions_variables", "write", Write
+	case ReadSecrets:
+		return "secrets", "read", Write
+	case WriteSecrets:
+		return "secrets", "write", Write
+	case Administer:
+		return "administration", "write", Admin
+	case Collaborate:
+		return "metadata", "read", Write
+	}
+	return "metadata", "read", Read
+}
+
+// roleOf returns what an account is in a repository; a is nil for nobody in particular.
+func (s *State) roleOf(a *account, r *repo) Role {
+	role := None
+	if !r.private {
+		role = Read
+	}
+	if a == nil {
+		return role
+	}
+	if r.owner == a {
+		return Admin
+	}
+	if m, ok := r.owner.members[key(a.login)]; ok {
+		if m.owner {
+			return Admin
+		}
+		role = max(role, m.role)
+	}
+	return max(role, r.members[key(a.login)])
+}
+
+// roleFor is roleOf as far as the token reaches.
+func (s *State) roleFor(who Identity, r *repo) Role {
+	if who.tok == nil {
+		return s.roleOf(nil, r)
+	}
+	if who.tok.repo != "" && who.tok.repo != key(r.fullName()) {
+		return s.roleOf(nil, r)
+	}
+	role := s.roleOf(s.accounts[key(who.Login)], r)
+	if who.tok.app {
+		role = max(role, Read) // the installation itself gives sight of the repository
+	}
+	return role
+}
+
+// open finds a repository for a need, or gives the answer that GitHub gives. The caller holds the lock.
+func (s *State) open(who Identity, full string, need Need) (*repo, error) {
+	r := s.repos[key(full)]
+	if r == nil || s.roleFor(who, r) < Read {
+		return nil, wire.NotFound()
+	}
+	if err := s.allow(who, r, need); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// allow decides whether who may do need in a repository that he can see.
+func (s *State) allow(who Identity, r *repo, need Need) error {
+	scope, level, role := need.rule()
+	public := !r.private && role == Read && level == "read"
+	if who.tok == nil {
+		if public {
+			return nil
+		}
+		return wire.RequiresAuthentication()
+	}
+	if who.tok.repo != "" && who.tok.repo != key(r.fullName()) && !public {
+		return wire.NotByIntegration()
+	}
+	if !who.tok.grants(scope, level) && !public {
+		return wire.NotByIntegration()
+	}
+	if who.tok.app {
+		return nil
+	}
+	if s.roleFor(who, r) >= role {
+		return nil
+	}
+	switch need {
+	case WriteContents, WriteActions:
+		return wire.Forbidden("Must have push access to repository")
+	case Collaborate:
+		return wire.Forbidden("Must have push access to view collaborator permission.")
+	}
+	return wire.NeedsAdmin()
+}
+
+func (t *token) grants(scope, level string) bool {
+	if t.permissions == nil || scope == "metadata" && level == "read" {
+		return true
+	}
+	have := t.permissions[scope]
+	return have == "write" || have == level
+}
+
+// Repo is a repository as the git side needs it.
+type Repo struct {
+	ID            int64
+	FullName      string
+	DefaultBranch string
+	Private       bool
+	Refs          map[string]string // full name → hash
+}
+
+// Authorize returns the repository when who may do need in it.
+func (s *State) Authorize(who Identity, full string, need Need) (Repo, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.open(who, full, need)
+	if err != nil {
+		return Repo{}, err
+	}
+	return r.plain(), nil
+}
+
+// Find returns the repository whatever anybody may do.
+func (s *State) Find(full string) (Repo, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.repos[key(full)]
+	if r == nil {
+		return Repo{}, fmt.Errorf("repository %s: not found", full)
+	}
+	return r.plain(), nil
+}

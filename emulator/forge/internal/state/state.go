@@ -1,0 +1,89 @@
+// Package state is what the forge knows, apart from git objects: accounts, tokens, repositories
+// with their refs, issues, configuration, runs. Each change is one method that checks permission,
+// changes and journals under one lock, so that no reader sees a change without its event.
+//
+// Nothing here talks to git, the disk or the network while the lock is held. Answers are wire
+// values, made under the same lock as the change. It is no HTTP server and knows no routes.
+package state
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+	"github.com/understudy-dev/understudy/internal/journal"
+	"github.com/understudy-dev/understudy/internal/ledger"
+)
+
+// Options is what a State needs; all fields are required.
+type Options struct {
+	Base    wire.Base
+	Now     func() time.Time
+	Ledger  *ledger.Ledger
+	Journal *journal.Journal
+}
+
+// State is safe for concurrent use.
+type State struct {
+	base wire.Base
+	now  func() time.Time
+	led  *ledger.Ledger
+	jour *journal.Journal
+
+	mu       sync.Mutex
+	last     map[noun]int64
+	accounts map[string]*account // by lower-case login
+	tokens   map[digest]*token
+	mark     string           // cause of the kit's own tokens
+	repos    map[string]*repo // by lower-case full name
+	runs     map[int64]*run
+	jobs     map[int64]*job
+	arts     map[int64]*artifact
+}
+
+// noun names what ids are counted for; each noun counts from 1.
+type noun string
+
+const (
+	nounAccount  noun = "account"
+	nounRepo     noun = "repository"
+	nounLabel    noun = "label"
+	nounIssue    noun = "issue"
+	nounComment  noun = "comment"
+	nounWorkflow noun = "workflow"
+	nounRun      noun = "run"
+	nounJob      noun = "job"
+	nounArtifact noun = "artifact"
+	nounKey      noun = "key"
+)
+
+// ActionsLogin is the account that a job's own token acts as. It exists from the start.
+const ActionsLogin = "github-actions[bot]"
+
+// New returns a state with no account but ActionsLogin.
+func New(o Options) *State {
+	s := &State{
+		base: o.Base, now: o.Now, led: o.Ledger, jour: o.Journal,
+		last: map[noun]int64{}, accounts: map[string]*account{}, tokens: map[digest]*token{},
+		repos: map[string]*repo{}, runs: map[int64]*run{}, jobs: map[int64]*job{}, arts: map[int64]*artifact{},
+	}
+	s.addAccount(ActionsLogin, "", kindBot)
+	return s
+}
+
+// nextID counts; the caller holds the lock.
+func (s *State) nextID(n noun) int64 {
+	s.last[n]++
+	return s.last[n]
+}
+
+func key(name string) string { return strings.ToLower(name) }
+
+// optional returns nil for the empty string, as the dialect writes absent text.
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

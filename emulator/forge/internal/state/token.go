@@ -1,0 +1,176 @@
+package state
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+)
+
+// digest is the SHA-256 of a token. Only digests are kept and compared.
+type digest [sha256.Size]byte
+
+// TokenSpec says what a token may do, and on whose account.
+type TokenSpec struct {
+	Login        string
+	Kit          bool   // made by the kit for an actor; its cause follows Mark
+	Quiet        bool   // reads made with it hold back nobody
+	Cause        string // fixed cause, without Kit
+	Repo         string // "owner/name"; "" is all
+	Permissions  map[string]string
+	StartsNoRuns bool
+	Name         string // said in errors and lists instead of the value
+}
+
+type token struct {
+	digest      digest
+	login       string
+	kit         bool
+	quiet       bool
+	cause       string
+	repo        string            // lower-case full name, "" is all
+	permissions map[string]string // nil is all that the account may
+	app         bool              // the permissions stand for a role: the token of a program's installation
+	noRuns      bool
+	name        string
+	parent      *token
+	revoked     bool
+}
+
+func (t *token) alive() bool {
+	for ; t != nil; t = t.parent {
+		if t.revoked {
+			return false
+		}
+	}
+	return true
+}
+
+// scopes are the permissions that a token can be narrowed to, with underscores for hyphens.
+func knownScope(name string) bool {
+	return slices.Contains([]string{"actions", "actions_variables", "administration", "attestations", "checks",
+		"contents", "deployments", "discussions", "id_token", "issues", "members", "metadata", "models", "packages", "pages",
+		"pull_requests", "repository_projects", "secrets", "security_events", "statuses", "workflows"}, name)
+}
+
+// MintToken makes a token and returns its value, which is kept nowhere.
+func (s *State) MintToken(t TokenSpec) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.accounts[key(t.Login)]
+	if a == nil || a.kind == kindOrg {
+		return "", fmt.Errorf("%q is no user", t.Login)
+	}
+	rec := &token{login: a.login, kit: t.Kit, quiet: t.Quiet, cause: t.Cause, repo: key(t.Repo), noRuns: t.StartsNoRuns, name: t.Name}
+	if t.Permissions != nil {
+		rec.permissions = map[string]string{}
+		for scope, level := range t.Permissions {
+			scope = strings.ReplaceAll(scope, "-", "_")
+			if !knownScope(scope) {
+				return "", fmt.Errorf("permission %q is unknown", scope)
+			}
+			if !slices.Contains([]string{"read", "write", "none"}, level) {
+				return "", fmt.Errorf("permission %s: %q: want read, write or none", scope, level)
+			}
+			rec.permissions[scope] = level
+		}
+	} else if a.login == ActionsLogin {
+		rec.permissions = map[string]string{"contents": "read", "packages": "read"}
+	}
+	rec.app = a.kind == kindBot && rec.permissions != nil
+	prefix := "ghp_"
+	if rec.app {
+		prefix = "ghs_"
+	}
+	return s.keep(rec, prefix), nil
+}
+
+func (s *State) keep(rec *token, prefix string) string {
+	raw := make([]byte, 27)
+	rand.Read(raw) // never fails: it ends the program instead
+	value := prefix + strings.NewReplacer("-", "A", "_", "B").Replace(base64.RawURLEncoding.EncodeToString(raw))
+	rec.digest = sha256.Sum256([]byte(value))
+	s.tokens[rec.digest] = rec
+	return value
+}
+
+// Alias returns another value for a live token, with a fixed cause. It dies with the token.
+func (s *State) Alias(value, cause string) (alias string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.lookup(value)
+	if t == nil {
+		return "", false
+	}
+	prefix, _, _ := strings.Cut(value, "_")
+	c := *t
+	c.permissions = maps.Clone(t.permissions)
+	c.kit, c.quiet, c.cause, c.parent = false, false, cause, t
+	return s.keep(&c, prefix+"_"), true
+}
+
+// RevokeToken ends a token and its aliases; an unknown value is no error.
+func (s *State) RevokeToken(value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.lookup(value); t != nil {
+		t.revoked = true
+		delete(s.tokens, t.digest)
+	}
+}
+
+// Mark sets the cause of everything done with the kit's own tokens from now on.
+func (s *State) Mark(cause string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mark = cause
+}
+
+func (s *State) lookup(value string) *token {
+	d := digest(sha256.Sum256([]byte(value)))
+	t := s.tokens[d]
+	if t == nil || subtle.ConstantTimeCompare(t.digest[:], d[:]) != 1 || !t.alive() {
+		return nil
+	}
+	return t
+}
+
+// Identity is who makes a request, and on whose behalf. The zero value is anonymous.
+type Identity struct {
+	Login string
+	Cause string
+	tok   *token
+}
+
+// Anonymous reports whether no token was given.
+func (i Identity) Anonymous() bool { return i.tok == nil }
+
+// Quiet reports whether reads of this identity hold back nobody.
+func (i Identity) Quiet() bool { return i.tok != nil && i.tok.quiet }
+
+// App reports whether the permissions of the token stand for a role.
+func (i Identity) App() bool { return i.tok != nil && i.tok.app }
+
+// Identify returns who a token value belongs to; "" is anonymous.
+func (s *State) Identify(value string) (Identity, error) {
+	if value == "" {
+		return Identity{}, nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.lookup(value)
+	if t == nil {
+		return Identity{}, wire.BadCredentials()
+	}
+	id := Identity{Login: t.login, Cause: t.cause, tok: t}
+	if t.kit {
+		id.Cause = s.mark
+	}
+	return id, nil
+}

@@ -1,0 +1,72 @@
+package wire
+
+// Event is a webhook body. Which fields are set depends on the event.
+type Event struct {
+	Action       string         `json:"action,omitempty"`
+	Issue        *Issue         `json:"issue,omitempty"`
+	Comment      *Comment       `json:"comment,omitempty"`
+	Label        *Label         `json:"label,omitempty"`
+	Member       *User          `json:"member,omitempty"`
+	Changes      map[string]any `json:"changes,omitempty"`
+	Repository   *Repository    `json:"repository,omitempty"`
+	Organization *Organization  `json:"organization,omitempty"`
+	Sender       *User          `json:"sender,omitempty"`
+}
+
+// Push is the webhook body of a push of one ref.
+type Push struct {
+	Ref          string        `json:"ref"`
+	Before       string        `json:"before"`
+	After        string        `json:"after"`
+	Repository   *Repository   `json:"repository"`
+	Pusher       Pusher        `json:"pusher"`
+	Organization *Organization `json:"organization,omitempty"`
+	Sender       *User         `json:"sender"`
+	Created      bool          `json:"created"`
+	Deleted      bool          `json:"deleted"`
+	Forced       bool          `json:"forced"`
+	BaseRef      *string       `json:"base_ref"`
+	Compare      string        `json:"compare"`
+	Commits      []PushCommit  `json:"commits"`
+	HeadCommit   *PushCommit   `json:"head_commit"`
+}
+
+// Pusher is who pushed.
+type Pusher struct {
+	Name  string `json:"name"`
+	Email string `json:"email"`
+}
+
+// PushCommit is one commit of a push.
+type PushCommit struct {
+	ID        string     `json:"id"`
+	TreeID    string     `json:"tree_id"`
+	Distinct  bool       `json:"distinct"`
+	Message   string     `json:"message"`
+	Timestamp string     `json:"timestamp"`
+	URL       string     `json:"url"`
+	Author    PushAuthor `json:"author"`
+	Committer PushAuthor `json:"committer"`
+	Added     []string   `json:"added"`
+	Removed   []string   `json:"removed"`
+	Modified  []string   `json:"modified"`
+}
+
+// PushAuthor is the author or committer of a pushed commit.
+type PushAuthor struct {
+	Name     string `json:"name"`
+	Email    string `json:"email"`
+	Username string `json:"username,omitempty"`
+}
+
+// RefEvent is the webhook body of a create or delete event.
+type RefEvent struct {
+	Ref          string        `json:"ref"`
+	RefType      string        `json:"ref_type"` // branch, tag
+	MasterBranch string        `json:"master_branch,omitempty"`
+	Description  *string       `json:"description,omitempty"`
+	PusherType   string        `json:"pusher_type"`
+	Repository   *Repository   `json:"repository"`
+	Organization *Organization `json:"organization,omitempty"`
+	Sender       *User         `json:"sender"`
+}
