@@ -1,11 +1,15 @@
 package forge
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/api"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 	"github.com/understudy-dev/understudy/internal/journal"
 	"github.com/understudy-dev/understudy/internal/ledger"
 )
@@ -145,10 +149,14 @@ func (a *Admin) WorkflowFiles(repo, sha string) (map[string][]byte, error) {
 	return out, wrap("read workflows of "+repo, err)
 }
 
-// wrap names what was tried; nil stays nil.
+// wrap names what was tried; nil stays nil. What is not there is driver.ErrNotFound to callers.
 func wrap(what string, err error) error {
 	if err == nil {
 		return nil
+	}
+	var w *wire.Error
+	if errors.Is(err, gitstore.ErrNotFound) || errors.As(err, &w) && w.Code() == http.StatusNotFound {
+		return fmt.Errorf("%s: %v: %w", what, err, driver.ErrNotFound)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

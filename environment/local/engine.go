@@ -2,10 +2,12 @@ package local
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/actions"
@@ -49,13 +51,27 @@ type host struct {
 }
 
 func (h host) Source(_ context.Context, repo, ref string) (actions.Source, error) {
-	src, err := h.a.Source(repo, ref)
+	branch, err := h.a.DefaultBranch(repo)
 	if err != nil {
 		return actions.Source{}, err
 	}
-	out := actions.Source{SHA: src.SHA, Ref: src.Ref, DefaultBranch: src.DefaultBranch}
-	for _, f := range src.Files {
-		out.Files = append(out.Files, actions.File(f))
+	out := actions.Source{DefaultBranch: branch, Ref: ref}
+	if ref == "" {
+		out.Ref = "refs/heads/" + branch
+	}
+	out.SHA, err = h.a.ResolveRef(repo, out.Ref)
+	if errors.Is(err, driver.ErrNotFound) {
+		return out, nil // a repository without that commit has no workflows there
+	}
+	if err != nil {
+		return actions.Source{}, err
+	}
+	files, err := h.a.WorkflowFiles(repo, out.SHA)
+	if err != nil {
+		return actions.Source{}, err
+	}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		out.Files = append(out.Files, actions.File{Path: path, Data: files[path]})
 	}
 	return out, nil
 }

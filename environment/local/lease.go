@@ -59,7 +59,7 @@ func (s *site) place(scenario, name string) (p *place, err error) {
 		return nil, err
 	}
 	l := ledger.New()
-	shown := clock.New()
+	shown := clock.New(time.Now)
 	p = &place{s: s, name: name, dir: dir, ledger: l, journal: journal.New(l, shown.Now), tokens: map[string]string{}}
 	p.closers = append(p.closers, func(context.Context) error { return os.RemoveAll(dir) })
 	defer func() {

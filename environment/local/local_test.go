@@ -107,6 +107,28 @@ func quiet(t testing.TB, set *driver.Set) {
 	}
 }
 
+// logs joins the logs of every job, for a test that failed.
+func logs(t testing.TB, set *driver.Set, r driver.Repo) string {
+	t.Helper()
+	observer := as(t, set, "observer")
+	runs, err := observer.Runs.List(t.Context(), r, driver.RunFilter{})
+	if err != nil {
+		return err.Error()
+	}
+	var b strings.Builder
+	for _, run := range runs {
+		jobs, err := observer.Runs.Jobs(t.Context(), r, run.ID)
+		if err != nil {
+			return err.Error()
+		}
+		for _, j := range jobs {
+			log, err := observer.Runs.Log(t.Context(), r, j.ID)
+			fmt.Fprintf(&b, "run %d job %s %v %v\n%s\n", run.ID, j.Name, j.Steps, err, log)
+		}
+	}
+	return b.String()
+}
+
 // labeler is a workflow that answers a label with another one, through the API, with bash alone.
 const labeler = `
 on:
@@ -190,7 +212,7 @@ func TestLabelRunsWorkflowThatLabels(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(runs) != 1 || runs[0].Conclusion != "success" {
-				t.Fatalf("runs: got %+v, want one that succeeded: GITHUB_TOKEN starts no runs", runs)
+				t.Fatalf("runs: got %+v, want one that succeeded: GITHUB_TOKEN starts no runs\n%s", runs, logs(t, set, r))
 			}
 			entries, err := set.Journal.Entries(ctx, 0)
 			if err != nil {
@@ -255,7 +277,7 @@ func TestLeaseLeavesNothing(t *testing.T) {
 func TestBuildFailureIsTold(t *testing.T) {
 	p := platform()
 	p.Get.Run = []string{"bash", "-c", "echo no such luck >&2; exit 4"}
-	_, err := local.New(local.Options{Path: os.Getenv("PATH"), CallerEnv: os.Environ()}).
+	_, err := local.New(local.Options{JobRunner: "/bin/false", Path: os.Getenv("PATH"), CallerEnv: os.Environ()}).
 		Open(t.Context(), environment.Scope{Dir: t.TempDir(), Platform: p})
 	if err == nil || !strings.Contains(err.Error(), "no such luck") || !strings.Contains(err.Error(), "exit status 4") {
 		t.Errorf("got %v", err)
