@@ -74,12 +74,15 @@ type Engine struct {
 // New returns an engine that sees every entry appended to the journal from now on. The caller
 // closes it.
 func New(o Options) (*Engine, error) {
-	for name, missing := range map[string]bool{
-		"Ledger": o.Ledger == nil, "Journal": o.Journal == nil, "Host": o.Host == nil,
-		"Launcher": o.Launcher == nil, "Runner": o.Runner == "", "Dir": o.Dir == "",
+	for _, option := range []struct {
+		name  string
+		given bool
+	}{
+		{"Ledger", o.Ledger != nil}, {"Journal", o.Journal != nil}, {"Host", o.Host != nil},
+		{"Launcher", o.Launcher != nil}, {"Runner", o.Runner != ""}, {"Dir", o.Dir != ""},
 	} {
-		if missing {
-			return nil, fmt.Errorf("start actions: option %s is missing", name)
+		if !option.given {
+			return nil, fmt.Errorf("start actions: option %s is missing", option.name)
 		}
 	}
 	dir, err := filepath.Abs(o.Dir)
