@@ -385,3 +385,13 @@ func (p *platform) log(name string) string {
 	}
 	return ""
 }
+
+func (p *platform) allLogs() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var b strings.Builder
+	for _, j := range p.jobs {
+		fmt.Fprintf(&b, "%s:\n%s", j.Name, p.logs[j.ID])
+	}
+	return b.String()
+}

@@ -40,7 +40,10 @@ type Place struct {
 }
 
 // Eval computes the expression.
-func (e *Expr) Eval(s Scope) (any, error) { return e.root.eval(&state{scope: s}) }
+func (e *Expr) Eval(s Scope) (any, error) {
+	st := &state{scope: s}
+	return st.value(e.root)
+}
 
 // String returns the expression's text.
 func (e *Expr) String() string { return e.src }

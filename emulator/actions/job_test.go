@@ -1,0 +1,309 @@
+package actions_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/understudy-dev/understudy/emulator/actions"
+)
+
+const onLabel = "on: {issues: {types: [labeled]}}\n"
+
+func TestJobs(t *testing.T) {
+	for name, tc := range map[string]struct{ workflow, want string }{
+		"outputs reach the needing job": {`jobs:
+  a:
+    runs-on: ubuntu-latest
+    outputs: {word: "${{ steps.w.outputs.word }}"}
+    steps: [{id: w, run: 'echo word=blue >> "$GITHUB_OUTPUT"'}]
+  b:
+    needs: a
+    if: needs.a.outputs.word == 'BLUE' && needs.a.result == 'success'
+    name: paint ${{ needs.a.outputs.word }}
+    runs-on: ubuntu-latest
+    steps: [{run: 'test "${{ needs.a.outputs.word }}" = blue'}]
+`, "run ci.yml success\n  a success\n  paint blue success\n"},
+		"a failure skips what follows, also behind always()": {`jobs:
+  a: {runs-on: ubuntu-latest, steps: [{run: exit 1}]}
+  b: {needs: a, runs-on: ubuntu-latest, steps: [{run: "true"}]}
+  c: {needs: a, if: always(), runs-on: ubuntu-latest, steps: [{run: "true"}]}
+  d: {needs: c, runs-on: ubuntu-latest, steps: [{run: "true"}]}
+  e: {needs: [c], if: failure(), runs-on: ubuntu-latest, steps: [{run: "true"}]}
+`, "run ci.yml failure\n  a failure\n  b skipped\n  c success\n  d skipped\n  e success\n"},
+		"a matrix from an output": {`jobs:
+  dispatch:
+    runs-on: ubuntu-latest
+    outputs: {matrix: "${{ steps.d.outputs.matrix }}"}
+    steps:
+      - id: d
+        run: echo 'matrix={"include":[{"stage":"triage","label":"z"},{"stage":"code","label":"a"}]}' >> "$GITHUB_OUTPUT"
+  run:
+    needs: dispatch
+    strategy: {matrix: "${{ fromJSON(needs.dispatch.outputs.matrix) }}"}
+    runs-on: ubuntu-latest
+    steps: [{run: 'test "${{ matrix.stage }}" != ""'}]
+`, "run ci.yml success\n  dispatch success\n  run (triage, z) success\n  run (code, a) success\n"},
+		"an empty matrix is a skipped job": {`jobs:
+  run:
+    strategy: {matrix: "${{ fromJSON('{\"include\":[]}') }}"}
+    runs-on: ubuntu-latest
+    steps: [{run: "false"}]
+  after: {needs: run, runs-on: ubuntu-latest, steps: [{run: "true"}]}
+`, "run ci.yml skipped\n  run skipped\n  after skipped\n"},
+		"a matrix that cannot be read fails the job": {`jobs:
+  run:
+    strategy: {matrix: "${{ fromJSON(github.event.label.name) }}"}
+    runs-on: ubuntu-latest
+    steps: [{run: "true"}]
+`, "run ci.yml failure\n  run failure\n"},
+		"names of matrix jobs": {`jobs:
+  test:
+    strategy: {matrix: {os: [ubuntu-latest, ubuntu-22.04], n: [1]}}
+    name: test on ${{ matrix.os }}
+    runs-on: ${{ matrix.os }}
+    steps: [{run: "true"}]
+  lint:
+    name: Lint
+    strategy: {matrix: {go: ["1.26"], include: [{go: "1.26", fast: true}]}}
+    runs-on: ubuntu-latest
+    steps: [{run: "true"}]
+`, "run ci.yml success\n  test on ubuntu-latest success\n  test on ubuntu-22.04 success\n  Lint (1.26, true) success\n"},
+		"fail-fast false lets the others go on": {`jobs:
+  m:
+    strategy: {fail-fast: false, max-parallel: 1, matrix: {x: [1, 2, 3]}}
+    runs-on: ubuntu-latest
+    steps: [{run: "test ${{ matrix.x }} != 1"}]
+`, "run ci.yml failure\n  m (1) failure\n  m (2) success\n  m (3) success\n"},
+		"fail-fast cancels the others": {`jobs:
+  m:
+    strategy: {max-parallel: 1, matrix: {x: [1, 2, 3]}}
+    runs-on: ubuntu-latest
+    steps: [{run: "test ${{ matrix.x }} != 1"}]
+`, "run ci.yml failure\n  m (1) failure\n  m (2) cancelled\n  m (3) cancelled\n"},
+		"continue-on-error forgives": {`jobs:
+  a: {continue-on-error: true, runs-on: ubuntu-latest, steps: [{run: exit 1}]}
+  b: {needs: a, runs-on: ubuntu-latest, steps: [{run: "true"}]}
+`, "run ci.yml success\n  a failure\n  b success\n"},
+		"an unknown runner from an expression fails the job": {`jobs:
+  a: {runs-on: "${{ github.event.label.name }}", steps: [{run: "true"}]}
+`, "run ci.yml failure\n  a failure\n"},
+		"a skipped job keeps its name as written": {`jobs:
+  a: {if: false, name: "x ${{ matrix.y }}", strategy: {matrix: {y: [1]}}, runs-on: ubuntu-latest, steps: [{run: "true"}]}
+  b: {if: "${{ github.actor == 'bob' }}", name: "for ${{ github.actor }}", runs-on: ubuntu-latest, steps: [{run: "true"}]}
+`, "run ci.yml skipped\n  x ${{ matrix.y }} skipped\n  for alice skipped\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := start(t, onLabel+tc.workflow)
+			p.label("bug")
+			p.settle()
+			if diff := cmp.Diff(tc.want, p.report()); diff != "" {
+				t.Errorf("%s\n%v", diff, p.allLogs())
+			}
+		})
+	}
+}
+
+func TestVariablesSecretsAndMasking(t *testing.T) {
+	p := start(t, onLabel+`jobs:
+  a:
+    if: vars.ENABLED == 'yes'
+    runs-on: ubuntu-latest
+    outputs: {leak: "${{ steps.s.outputs.leak }}", ok: fine}
+    steps:
+      - id: s
+        run: |
+          echo "key is $KEY and token is $GITHUB_TOKEN, ${{ vars.ENABLED }}"
+          echo "leak=$KEY" >> "$GITHUB_OUTPUT"
+        env: {KEY: "${{ secrets.KEY }}", GITHUB_TOKEN: "${{ github.token }}"}
+  b:
+    needs: a
+    runs-on: ubuntu-latest
+    steps: [{run: 'echo "<${{ needs.a.outputs.leak }}${{ needs.a.outputs.ok }}>"'}]
+`, func(_ *actions.Options, m *memory) {
+		m.secrets = map[string]string{"KEY": "s3cr3t-value"}
+		m.variables = map[string]string{"ENABLED": "yes"}
+	})
+	p.label("bug")
+	p.settle()
+	if diff := cmp.Diff("run ci.yml success\n  a success\n  b success\n", p.report()); diff != "" {
+		t.Fatalf("%s\n%s%s", diff, p.log("a"), p.log("b"))
+	}
+	for _, log := range p.logs {
+		if strings.Contains(string(log), "s3cr3t-value") || strings.Contains(string(log), "ghs_token_of_job_1") {
+			t.Errorf("a secret is in the log:\n%s", log)
+		}
+	}
+	if !strings.Contains(p.log("a"), "key is *** and token is ***, yes") || !strings.Contains(p.log("b"), "<fine>") {
+		t.Errorf("logs:\n%s%s", p.log("a"), p.log("b"))
+	}
+}
+
+func TestPermissions(t *testing.T) {
+	p := start(t, onLabel+`permissions: read-all
+jobs:
+  a: {runs-on: ubuntu-latest, steps: [{run: "true"}]}
+  b: {permissions: {issues: write}, runs-on: ubuntu-latest, steps: [{run: "true"}]}
+`)
+	p.label("bug")
+	p.settle()
+	got := fmt.Sprint(p.jobs[0].Permissions["issues"], p.jobs[0].Permissions["id-token"], p.jobs[1].Permissions["issues"], p.jobs[1].Permissions["contents"])
+	if got != "readnonewritenone" {
+		t.Error(got)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	p := start(t, onLabel+`jobs:
+  a: {timeout-minutes: 3, runs-on: ubuntu-latest, steps: [{run: 'mkfifo "$DIR/hold"; read x < "$DIR/hold"'}]}
+`)
+	actions.SetMinute(p.engine, 100*time.Millisecond)
+	p.label("bug")
+	p.settle()
+	if diff := cmp.Diff("run ci.yml cancelled\n  a cancelled\n", p.report()); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(p.log("a"), "exceeded the maximum execution time of 3 minutes") {
+		t.Error(p.log("a"))
+	}
+}
+
+func TestOneSlot(t *testing.T) {
+	p := start(t, onLabel+`jobs:
+  a: &job {runs-on: ubuntu-latest, steps: [{run: 'mkdir "$DIR/only" && { ls -lR /etc >/dev/null 2>&1; rmdir "$DIR/only"; }'}]}
+  b: *job
+  c: *job
+`, func(o *actions.Options, _ *memory) { o.Concurrency = 1 })
+	p.label("bug")
+	p.settle()
+	if diff := cmp.Diff("run ci.yml success\n  a success\n  b success\n  c success\n", p.report()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+const grouped = onLabel + `concurrency: {group: "g-${{ github.event.issue.number }}", cancel-in-progress: %v}
+jobs:
+  a: {runs-on: ubuntu-latest, steps: [{run: 'if [ "$NAME" = hold ]; then mkfifo "$DIR/hold"; read x < "$DIR/hold"; fi', env: {NAME: "${{ github.event.label.name }}"}}]}
+`
+
+func TestConcurrencyCancels(t *testing.T) {
+	p := start(t, fmt.Sprintf(grouped, true))
+	p.label("hold")
+	p.until("running", func() bool { return strings.Contains(p.report(), "a in_progress") })
+	p.label("next")
+	p.settle()
+	if diff := cmp.Diff("run ci.yml cancelled\n  a cancelled\nrun ci.yml success\n  a success\n", p.report()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestConcurrencyKeepsOneWaiting(t *testing.T) {
+	p := start(t, fmt.Sprintf(grouped, false))
+	p.label("hold")
+	p.until("running", func() bool { return strings.Contains(p.report(), "a in_progress") })
+	p.label("second")
+	p.label("third")
+	p.until("second cancelled", func() bool { return strings.Contains(p.report(), "run ci.yml cancelled") })
+	if diff := cmp.Diff("run ci.yml in_progress\n  a in_progress\nrun ci.yml cancelled\nrun ci.yml queued\n", p.report()); diff != "" {
+		t.Error(diff)
+	}
+	p.engine.Cancel(1)
+	p.settle()
+	if diff := cmp.Diff("run ci.yml cancelled\n  a cancelled\nrun ci.yml cancelled\nrun ci.yml success\n  a success\n", p.report()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A job's place in its group is taken before its condition is looked at.
+func TestSkippedJobPushesOthersOut(t *testing.T) {
+	p := start(t, onLabel+`jobs:
+  a:
+    concurrency: {group: one, cancel-in-progress: true}
+    if: github.event.label.name == 'hold'
+    runs-on: ubuntu-latest
+    steps: [{run: 'mkfifo "$DIR/hold"; read x < "$DIR/hold"'}]
+`)
+	p.label("hold")
+	p.until("running", func() bool { return strings.Contains(p.report(), "a in_progress") })
+	p.label("other")
+	p.settle()
+	if diff := cmp.Diff("run ci.yml cancelled\n  a cancelled\nrun ci.yml skipped\n  a skipped\n", p.report()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMatrixCellsInOneGroup(t *testing.T) {
+	p := start(t, onLabel+`concurrency: Outer
+jobs:
+  m:
+    strategy: {fail-fast: false, matrix: {x: [1, 2]}}
+    concurrency: "cell-${{ matrix.x }}"
+    runs-on: ubuntu-latest
+    steps: [{run: "true"}]
+  stuck: {concurrency: outer, runs-on: ubuntu-latest, steps: [{run: "true"}]}
+`)
+	p.label("bug")
+	p.settle()
+	if diff := cmp.Diff("run ci.yml failure\n  stuck failure\n  m (1) success\n  m (2) success\n", sorted(p.report())); diff != "" {
+		t.Error(diff)
+	}
+	if !strings.Contains(p.log("stuck"), "ci.yml:9: job stuck: concurrency: the workflow holds the same group") {
+		t.Error(p.log("stuck"))
+	}
+}
+
+// sorted puts the job that ended first to the front: it may have been stored before or after.
+func sorted(report string) string {
+	lines := strings.SplitAfter(report, "\n")
+	for i, l := range lines {
+		if strings.Contains(l, "stuck") {
+			lines = append(append(append([]string{lines[0], l}, lines[1:i]...)), lines[i+1:]...)
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+func TestPush(t *testing.T) {
+	workflow := `on:
+  push:
+    branches: [main, 'release/**']
+    paths: ['src/**', '!src/doc/**']
+jobs:
+  a: {runs-on: ubuntu-latest, steps: [{run: 'test "$GITHUB_REF" = "${{ github.event.ref }}"'}]}
+`
+	push := func(ref, message string, deleted bool, files ...string) map[string]any {
+		return map[string]any{
+			"ref": ref, "deleted": deleted, "head_commit": map[string]any{"message": message},
+			"commits": []any{map[string]any{"added": files, "removed": []string{}, "modified": []string{}}},
+		}
+	}
+	for name, tc := range map[string]struct {
+		ref     string
+		message string
+		file    string
+		want    int
+	}{
+		"fits":          {"refs/heads/release/v1/x", "fix\nmore", "src/a.go", 1},
+		"other branch":  {"refs/heads/topic", "fix", "src/a.go", 0},
+		"other path":    {"refs/heads/main", "fix", "README.md", 0},
+		"excluded path": {"refs/heads/main", "fix", "src/doc/a.md", 0},
+		"tag":           {"refs/tags/v1", "fix", "src/a.go", 0},
+		"skip ci":       {"refs/heads/main", "fix [skip ci]", "src/a.go", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, workflow)
+			p.emit("push", "", push(tc.ref, tc.message, false, tc.file), "ref", tc.ref)
+			p.settle()
+			if len(p.runs) != tc.want {
+				t.Fatalf("%d runs, want %d", len(p.runs), tc.want)
+			}
+			if tc.want == 1 && (p.runs[0].Conclusion != "success" || p.runs[0].Title != "fix" || p.runs[0].HeadBranch != "release/v1/x") {
+				t.Errorf("%+v\n%s", p.runs[0], p.log("a"))
+			}
+		})
+	}
+}
