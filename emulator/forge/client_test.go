@@ -2,6 +2,7 @@ package forge_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -36,14 +37,19 @@ type actor struct {
 
 func newForge(t testing.TB) *world {
 	t.Helper()
-	f, err := forge.New(forge.Options{})
+	return newForgeIn(t, forge.Options{})
+}
+
+func newForgeIn(t testing.TB, o forge.Options) *world {
+	t.Helper()
+	f, err := forge.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tr := &http.Transport{}
 	t.Cleanup(func() {
 		tr.CloseIdleConnections()
-		if err := f.Close(t.Context()); err != nil && t.Context().Err() == nil {
+		if err := f.Close(context.WithoutCancel(t.Context())); err != nil {
 			t.Errorf("Close: %v", err)
 		}
 	})
@@ -52,6 +58,13 @@ func newForge(t testing.TB) *world {
 	must(t, w.admin.AddOrg("acme", "ada"))
 	w.ada = w.mint(forge.TokenSpec{Login: "ada", Kit: true})
 	return w
+}
+
+// unredirected is the actor with a client that follows no redirect.
+func (a actor) unredirected() actor {
+	w := *a.w
+	w.http = &http.Client{Transport: a.w.http.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return actor{&w, a.token}
 }
 
 func newWorld(t testing.TB) *world {
