@@ -17,6 +17,8 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"github.com/understudy-dev/understudy/agent/dummy"
+	"github.com/understudy-dev/understudy/cmd/understudy-job/action"
 	"github.com/understudy-dev/understudy/cmd/understudy-job/step"
 )
 
@@ -49,6 +51,10 @@ func command(args []string, stdout, stderr io.Writer) int {
 		return holdCommand(rest, stderr)
 	case "step":
 		return step.Main(rest, stderr)
+	case "action":
+		return action.Main(rest, stderr)
+	case "agent":
+		return agentCommand(rest, stdout, stderr)
 	case "version":
 		fmt.Fprintln(stdout, "understudy-job", version())
 		return 0
@@ -69,6 +75,14 @@ func runCommand(args []string, stderr io.Writer) int {
 	}
 	fmt.Fprintf(stderr, "understudy-job: error: run: start understudy-act beside %s: %v\n", self, err)
 	return exitFailed
+}
+
+func agentCommand(args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 || args[0] != "dummy" {
+		fmt.Fprintln(stderr, "understudy-job: error: agent: there is one agent, dummy")
+		return exitUsage
+	}
+	return dummy.Main(args[1:], stdout, stderr)
 }
 
 func version() string {

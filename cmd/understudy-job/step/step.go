@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -136,6 +137,7 @@ func (c Control) run(argv []string) (code int, err error) {
 	if err := os.WriteFile(group, []byte(strconv.Itoa(cmd.Process.Pid)), 0o600); err != nil {
 		return 0, err
 	}
+	defer endWithUs(cmd.Process.Pid)()
 	copied := make(chan error, 1)
 	end := &lineEnd{w: os.Stdout}
 	go func() { _, err := io.Copy(end, readOnly{out}); copied <- err }()
@@ -150,6 +152,19 @@ func (c Control) run(argv []string) (code int, err error) {
 	}
 	end.close()
 	return exitCode(cmd, waitErr)
+}
+
+// endWithUs ends the step's processes when this one is told to end, or loses its terminal because
+// act is gone. It returns what undoes that.
+func endWithUs(pid int) (undo func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGINT)
+	go func() {
+		if _, told := <-signals; told {
+			_ = syscall.Kill(-pid, syscall.SIGKILL)
+		}
+	}()
+	return func() { signal.Stop(signals); close(signals) }
 }
 
 func exitCode(cmd *exec.Cmd, err error) (int, error) {

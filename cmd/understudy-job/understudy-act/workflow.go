@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/kballard/go-shellquote"
 	"github.com/nektos/act/pkg/model"
 	"gopkg.in/yaml.v3"
 
+	"github.com/understudy-dev/understudy/cmd/understudy-job/action"
 	"github.com/understudy-dev/understudy/cmd/understudy-job/step"
 	"github.com/understudy-dev/understudy/internal/jobwire"
 )
@@ -75,6 +77,12 @@ func supported(job *model.Job) error {
 		}
 		if step.Type() == model.StepTypeUsesDockerURL {
 			return fmt.Errorf("step %d: uses: %s is not supported", i+1, step.Uses)
+		}
+		name, _, _ := strings.Cut(step.Uses, "@")
+		if builtin, ok := action.Find(name); ok {
+			if err := builtin.Check(step.With); err != nil {
+				return fmt.Errorf("step %d: %w", i+1, err)
+			}
 		}
 	}
 	return nil

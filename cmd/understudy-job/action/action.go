@@ -1,0 +1,183 @@
+// Package action holds the actions that are built into understudy-job: actions/checkout,
+// actions/upload-artifact and actions/download-artifact, as of their version 4. They need no node
+// and no network but the forge's.
+//
+// An action is a composite one whose only step calls back; its inputs arrive as INPUT_ variables
+// and its outputs leave through GITHUB_OUTPUT, as for every action. There are no inputs beyond those
+// that are listed here.
+//
+//	understudy-job action CONTROL-DIR SCRIPT checkout
+package action
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/understudy-dev/understudy/cmd/understudy-job/step"
+)
+
+// Action describes one built-in action.
+type Action struct {
+	Name    string            // "actions/checkout"
+	Inputs  map[string]string // name to default, which may be an expression
+	Outputs []string
+	run     func(context.Context, *call) error
+}
+
+// All returns the built-in actions.
+func All() []Action {
+	return []Action{
+		{
+			Name: "actions/checkout",
+			Inputs: map[string]string{
+				"repository": "${{ github.repository }}", "ref": "", "token": "${{ github.token }}", "path": "",
+				"fetch-depth": "1", "persist-credentials": "true",
+			},
+			Outputs: []string{"ref", "commit"},
+			run:     checkout,
+		},
+		{
+			Name: "actions/upload-artifact",
+			Inputs: map[string]string{
+				"name": "artifact", "path": "", "if-no-files-found": "warn", "retention-days": "0",
+				"compression-level": "6", "overwrite": "false", "include-hidden-files": "false",
+			},
+			Outputs: []string{"artifact-id", "artifact-url", "artifact-digest"},
+			run:     upload,
+		},
+		{
+			Name:    "actions/download-artifact",
+			Inputs:  map[string]string{"name": "", "path": "", "pattern": "", "merge-multiple": "false"},
+			Outputs: []string{"download-path"},
+			run:     download,
+		},
+	}
+}
+
+// Find returns the built-in action of a name, in any case.
+func Find(name string) (Action, bool) {
+	all := All()
+	i := slices.IndexFunc(all, func(a Action) bool { return strings.EqualFold(a.Name, name) })
+	if i < 0 {
+		return Action{}, false
+	}
+	return all[i], true
+}
+
+// Check says which of a step's inputs the action does not have.
+func (a Action) Check(with map[string]string) error {
+	for name := range with {
+		if _, ok := a.Inputs[name]; !ok {
+			return fmt.Errorf("%s: the built-in action has no input %q; it has %s", a.Name, name, strings.Join(a.inputs(), ", "))
+		}
+	}
+	return nil
+}
+
+func (a Action) inputs() []string {
+	var names []string
+	for name := range a.Inputs {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Definition returns the action.yml whose one step is run by this shell command.
+func (a Action) Definition(shell string) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "name: %q\ndescription: built in\ninputs:\n", a.Name)
+	for _, name := range a.inputs() {
+		fmt.Fprintf(&b, "  %s: {description: %q, default: %q}\n", name, name, a.Inputs[name])
+	}
+	b.WriteString("outputs:\n")
+	for _, name := range a.Outputs {
+		fmt.Fprintf(&b, "  %s: {description: %q, value: %q}\n", name, name, "${{ steps.main.outputs."+name+" }}")
+	}
+	fmt.Fprintf(&b, "runs:\n  using: composite\n  steps:\n  - {id: main, run: built in, shell: %q}\n", shell)
+	return []byte(b.String())
+}
+
+// Main runs an action as a step of a job and returns the exit code.
+func Main(args []string, stderr io.Writer) int {
+	if len(args) != 3 {
+		fmt.Fprintln(stderr, "understudy-job: error: action: want control directory, script and name")
+		return 2
+	}
+	c := step.Control{Dir: args[0]}
+	return c.Wrap(func() (int, error) {
+		a, ok := Find(args[2])
+		if !ok {
+			return 0, fmt.Errorf("action %q is not built in", args[2])
+		}
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+		defer stop()
+		return 0, a.run(ctx, newCall(c.Environ(), os.Stdout))
+	}, stderr)
+}
+
+// call is one use of an action.
+type call struct {
+	env map[string]string
+	log io.Writer
+}
+
+func newCall(environ []string, log io.Writer) *call {
+	c := &call{env: map[string]string{}, log: log}
+	for _, kv := range environ {
+		name, value, _ := strings.Cut(kv, "=")
+		c.env[name] = value
+	}
+	return c
+}
+
+func (c *call) logf(format string, args ...any) { fmt.Fprintf(c.log, format+"\n", args...) }
+
+// input returns an input's value; act keeps hyphens in the variable's name.
+func (c *call) input(name string) string {
+	return strings.TrimSpace(c.env["INPUT_"+strings.ToUpper(strings.ReplaceAll(name, " ", "_"))])
+}
+
+func (c *call) boolean(name string) (bool, error) {
+	switch v := c.input(name); v {
+	case "true", "True", "TRUE":
+		return true, nil
+	case "false", "False", "FALSE":
+		return false, nil
+	default:
+		return false, fmt.Errorf("input %s: %q is not true or false", name, v)
+	}
+}
+
+// output sets an output of the action. Values are one line each.
+func (c *call) output(name, value string) error {
+	f, err := os.OpenFile(c.env["GITHUB_OUTPUT"], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("set output %s: %w", name, err)
+	}
+	if _, err := fmt.Fprintf(f, "%s=%s\n", name, value); err != nil {
+		f.Close()
+		return fmt.Errorf("set output %s: %w", name, err)
+	}
+	return f.Close()
+}
+
+// inside makes a path of an input absolute, below the workspace.
+func (c *call) inside(path string) (string, error) {
+	workspace := c.env["GITHUB_WORKSPACE"]
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(workspace, path)
+	}
+	path = filepath.Clean(path)
+	if path != workspace && !strings.HasPrefix(path, workspace+"/") {
+		return "", fmt.Errorf("path %q is not inside the workspace %q", path, workspace)
+	}
+	return path, nil
+}
