@@ -76,7 +76,7 @@ func Main(o Options) int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	report(o.Stderr, err)
+	complain(o.Stderr, err)
 	return exitUsage
 }
 
@@ -94,7 +94,7 @@ type hinted struct {
 func (h *hinted) Error() string { return h.err.Error() }
 func (h *hinted) Unwrap() error { return h.err }
 
-func report(w io.Writer, err error) {
+func complain(w io.Writer, err error) {
 	fmt.Fprintf(w, "understudy: error: %v\n", err)
 	var h *hinted
 	if errors.As(err, &h) {

@@ -105,7 +105,7 @@ func runRun(ctx context.Context, o Options, f runFlags, paths []string) error {
 	kept, err := runOnce(ctx, s, f.out, p)
 	if err != nil {
 		s.done()
-		report(o.Stderr, err)
+		complain(o.Stderr, err)
 		return exitError(exitBroken)
 	}
 	s.summary(kept)

@@ -44,7 +44,7 @@ func canonScenario(s Scenario) string {
 	c := canon{}
 	c.add("", "scenario %s %s %s %s", s.ID, s.Verdict, s.Name, s.Reason)
 	for _, st := range s.Steps {
-		c.add("  ", "step %d %s %s%s %s", st.Number, st.Verdict, st.Keyword, st.Text, st.Argument)
+		c.add("  ", "step %d %s %s %s %s", st.Number, st.Verdict, st.Keyword, st.Text, st.Argument)
 		c.observations("    ", st.Observations)
 		c.problem("    ", st.Problem)
 	}

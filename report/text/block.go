@@ -62,7 +62,7 @@ func (b *block) gap() { b.WriteString("\n") }
 func (b *block) step(s result.Scenario, st result.Step) {
 	uri, _, _ := strings.Cut(oneLine(s.ID), ":")
 	place := fmt.Sprintf("%s:%d", uri, st.Line)
-	text := oneLine(st.Keyword + st.Text)
+	text := oneLine(st.Keyword + " " + st.Text)
 	b.gap()
 	fill := b.o.width() - 2 - utf8.RuneCountInString(text) - utf8.RuneCountInString(place)
 	b.line("  %s%s%s", b.o.paint(bold, text), strings.Repeat(" ", max(2, fill)), b.o.paint(dim, place))
