@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/understudy-dev/understudy/internal/strictyaml"
+	"github.com/understudy-dev/understudy/report/text"
 	"github.com/understudy-dev/understudy/result"
 	"github.com/understudy-dev/understudy/trial"
 )
@@ -75,8 +76,7 @@ func runDefects(ctx context.Context, s *screen, f runFlags, base trial.Options) 
 	if err != nil {
 		return err
 	}
-	c := k.record.Counts()
-	s.printf("%-32s %s\n", "clean", s.counts(c))
+	s.printf("%-32s %s\n", "clean", strings.TrimSpace(text.Summary(k.record, text.Options{})))
 	worst := result.ExitCode(k.record)
 	s.blocks(k.record)
 	caught := 0

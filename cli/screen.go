@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 	"sync"
@@ -23,7 +24,6 @@ type screen struct {
 	o       text.Options
 	total   int
 	ended   int
-	bad     int
 	running map[string]string // scenario → what it does
 	drawn   bool              // the live line is on the screen
 }
@@ -60,9 +60,11 @@ func (s *screen) printf(format string, args ...any) {
 	fmt.Fprintf(s.w, format, args...)
 }
 
-func (s *screen) begin(total int) {
+// begin is told how many scenarios there will be and where their evidence goes.
+func (s *screen) begin(total int, dir string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.o.Base = filepath.ToSlash(dir) + "/"
 	s.total, s.ended = total, 0
 }
 
@@ -87,11 +89,11 @@ func (s *screen) progress(e result.Event) {
 		delete(s.running, key)
 		s.ended++
 		s.erase()
-		fmt.Fprintln(s.w, text.Line(*e.Result, s.o))
 		if e.Result.Verdict == result.Failed || e.Result.Verdict == result.Broken {
-			s.bad++
 			fmt.Fprintln(s.w, text.Block(*e.Result, s.o))
+			break
 		}
+		fmt.Fprintln(s.w, text.Line(*e.Result, s.o))
 	}
 	if s.live {
 		s.draw(s.liveLine())
@@ -147,29 +149,9 @@ func (s *screen) blocks(rec result.Record) {
 	}
 }
 
-func (s *screen) counts(c result.Counts) string {
-	out := fmt.Sprintf("%d passed", c.Passed)
-	for _, n := range []struct {
-		n    int
-		what string
-	}{{c.Failed, "failed"}, {c.Broken, "broken"}, {c.Skipped, "skipped"}} {
-		if n.n > 0 {
-			out += fmt.Sprintf(", %d %s", n.n, n.what)
-		}
-	}
-	return out
-}
-
-// summary is the run's last line, and what was wrong with the run as a whole.
+// summary is the run's last lines: what was wrong with the run as a whole, counts, where to look.
 func (s *screen) summary(k kept) {
-	for _, p := range k.record.Problems {
-		s.printf("%s: %s\n", p.Verdict, p.What)
-		if p.Hint != "" {
-			s.printf("  hint: %s\n", p.Hint)
-		}
-	}
-	for _, w := range k.record.Warnings {
-		s.printf("warning: %s\n", w)
-	}
-	s.printf("%-32s report: %s   record: %s\n", s.counts(k.record.Counts()), k.page(), k.recordPath())
+	o := s.o
+	o.Report, o.Record = k.page(), k.recordPath()
+	s.printf("%s\n", strings.TrimRight(text.Summary(k.record, o), "\n"))
 }

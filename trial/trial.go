@@ -164,11 +164,15 @@ func (p *Prepared) runTrials(ctx context.Context, rec *result.Record, store *evi
 	if d, ok := site.(interface{ Digest() map[string]string }); ok {
 		rec.Platform.Digest = d.Digest()
 	}
-	rec.Jobs = site.Capacity()
-	trials, err := suite.Run(ctx, suite.Options{
-		Planned: p.plan, Packs: p.o.Packs, Site: site, Sink: store, Jobs: p.jobs(), Repeat: p.o.Repeat, Seed: p.o.Seed,
+	o := suite.Options{
+		Planned: p.plan, Packs: p.o.Packs, Site: site, Sink: linked{store}, Jobs: p.jobs(), Repeat: p.o.Repeat, Seed: p.o.Seed,
 		Judge: policy.Judge(policy.Options{}), Progress: p.o.Progress,
-	})
+	}
+	rec.Jobs, rec.Warnings = p.jobs(), o.Warnings()
+	if rec.Jobs == 0 {
+		rec.Jobs = site.Capacity()
+	}
+	trials, err := suite.Run(ctx, o)
 	rec.Cells = []result.Cell{{Suite: p.Config.Name, Profile: "dummy", Environment: p.env.Name(), Trials: trials}}
 	return err
 }
@@ -215,4 +219,15 @@ func (p *Prepared) Has(id string) bool {
 		}
 	}
 	return false
+}
+
+// linked gives every piece of evidence a name for people beside its digest.
+type linked struct{ *evidence.Store }
+
+func (l linked) Put(ctx context.Context, m evidence.Meta, r io.Reader) (evidence.Ref, error) {
+	ref, err := l.Store.Put(ctx, m, r)
+	if err == nil {
+		ref.Link, err = l.Store.Link(ref, m.Name)
+	}
+	return ref, err
 }

@@ -3,7 +3,7 @@ package repo
 
 import (
 	"context"
-	"fmt"
+	"errors"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/match"
@@ -53,8 +53,11 @@ func hasFile(ctx context.Context, path, text string) error {
 	}
 	return w.Until(ctx, func(ctx context.Context) error {
 		got, err := w.As("observer").Files.Read(ctx, r, "", path)
+		if errors.Is(err, driver.ErrNotFound) {
+			return w.Expect(ctx, "repository.file", nil, match.Contains(text))
+		}
 		if err != nil {
-			return fmt.Errorf("look for %s: %w", path, err)
+			return err
 		}
 		return w.Expect(ctx, "repository.file", string(got), match.Contains(text))
 	})

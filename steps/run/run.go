@@ -6,6 +6,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -17,8 +18,8 @@ import (
 
 const observer = "observer"
 
-// Pack holds the steps.
-var Pack = suite.Pack{Name: "run", Steps: []suite.Step{
+// Pack holds the steps. After the last one it keeps the log of every job.
+var Pack = suite.Pack{Name: "run", After: keepLogs, Steps: []suite.Step{
 	{
 		Pattern: `the (?:harness "([\w-]+)"|([\w-]+)) workflow completes successfully`, Do: succeeds,
 		Doc:     "Waits for the runs of the stage that the last stimulus caused; there is at least one, and all succeed.",
@@ -214,3 +215,37 @@ func dispatched(ctx context.Context, stage string, n int) error {
 }
 
 func didNotRun(ctx context.Context, stage string) error { return dispatched(ctx, stage, 0) }
+
+// keepLogs attaches the log of every job of the scenario, while the forge is still there.
+func keepLogs(ctx context.Context) error {
+	w := world.From(ctx)
+	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
+	if err != nil {
+		return nil // no repository, no runs
+	}
+	runs := w.As(observer).Runs
+	list, err := runs.List(ctx, r, driver.RunFilter{})
+	if err != nil {
+		return err
+	}
+	for _, run := range list {
+		jobs, err := runs.Jobs(ctx, r, run.ID)
+		if err != nil {
+			return err
+		}
+		for _, j := range jobs {
+			log, err := runs.Log(ctx, r, j.ID)
+			if errors.Is(err, driver.ErrNotFound) || err == nil && len(log) == 0 {
+				continue // it never began
+			}
+			if err != nil {
+				return err
+			}
+			name := fmt.Sprintf("run-%d-job-%d.log", run.ID, j.ID)
+			if err := w.Attach(ctx, name, "text/plain; charset=utf-8", log); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
