@@ -146,6 +146,10 @@ func TestTunnel(t *testing.T) {
 	if _, err := through(t, chained.URL()).Get("https://other.test/"); err == nil || !strings.Contains(err.Error(), "Bad Gateway") {
 		t.Errorf("refused by the upstream: %v", err)
 	}
+	// Its own request, the chained one, and what only the chained proxy allows.
+	if d := direct.Record().Decisions; len(d) != 4 || d[2].URL != s.URL || d[3].URL != "https://other.test" || d[3].Decision != "refused" {
+		t.Errorf("the first proxy decided %+v", d)
+	}
 	want(t, chained,
 		policy.Decision{Host: "127.0.0.1", URL: s.URL, Decision: "allowed", Status: 200},
 		policy.Decision{Host: "blocked.test", URL: "https://blocked.test", Decision: "refused", Status: 403},
@@ -179,6 +183,20 @@ func TestCloseCutsTunnels(t *testing.T) {
 	if _, err := io.Copy(io.Discard, in); err != nil && !strings.Contains(err.Error(), "reset") {
 		t.Errorf("after close: %v", err)
 	}
+}
+
+func TestCredentialsAreNotRecorded(t *testing.T) {
+	p, _ := start(t, policy.Options{})
+	conn, err := net.Dial("tcp", strings.TrimPrefix(p.URL(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "GET http://me:s3cret@blocked.test/ HTTP/1.0\r\n\r\n")
+	if _, err := io.Copy(io.Discard, conn); err != nil {
+		t.Fatal(err)
+	}
+	want(t, p, policy.Decision{Host: "blocked.test", URL: "http://blocked.test/", Decision: "refused", Status: 403})
 }
 
 func TestNotAProxyRequest(t *testing.T) {

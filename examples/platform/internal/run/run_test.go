@@ -127,7 +127,10 @@ func TestOutputTree(t *testing.T) {
 	c, o, log := stage(t, good+`echo '{"operations":[{},{}]}' > output/behaviour-results.json
 		mkdir output/deep; echo hi > output/deep/issues.out
 		ln -s `+secret+` output/link; ln -s / output/root; mkfifo output/pipe; echo outside > other; echo said`)
-	if err := os.MkdirAll(filepath.Join(o.Output, "stale"), 0o755); err != nil {
+	if err := os.Mkdir(o.Output, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(o.Output, "stale"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := run.Run(t.Context(), c, o); err != nil {
