@@ -35,7 +35,7 @@ func newJob(t *testing.T, f *forgetest.Forge) job {
 		"PATH": os.Getenv("PATH"), "GITHUB_WORKSPACE": filepath.Join(j.dir, "checkout"),
 		"GITHUB_REPOSITORY": forgetest.Repo, "GITHUB_API_URL": f.URL, "GITHUB_EVENT_NAME": "issues",
 		"GITHUB_EVENT_PATH": filepath.Join(j.dir, "event.json"), "GITHUB_OUTPUT": filepath.Join(j.dir, "outputs"),
-		"CREW_DIR": ".crew", "GITHUB_TOKEN": "job", "CREW_BOT_TOKEN": "bot",
+		"RUNNER_TEMP": t.TempDir(), "CREW_DIR": ".crew", "GITHUB_TOKEN": "job", "CREW_BOT_TOKEN": "bot",
 	}
 	j.event("ready-for-triage")
 	return j
