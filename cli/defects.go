@@ -52,27 +52,35 @@ func readDefects(file string) ([]defect, error) {
 	return out, nil
 }
 
+// seeded reads the defects of a suite and checks that each can be run and caught.
+func seeded(p *trial.Prepared) ([]defect, error) {
+	if p.Config.Defects == "" {
+		return nil, &hinted{fmt.Errorf("suite %s lists no defects", p.Config.Name), "name a file as `defects:` in understudy.yaml"}
+	}
+	if len(p.Platform.Defect) == 0 {
+		return nil, fmt.Errorf("%s: defect.install is missing; it says how a defect reaches the platform", p.Platform.File)
+	}
+	defects, err := readDefects(p.Config.Defects)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range defects {
+		if !p.Has(d.scenario) {
+			return nil, fmt.Errorf("%s: defect %q names scenario %s, which is not among the selected ones", p.Config.Defects, d.name, d.scenario)
+		}
+	}
+	return defects, nil
+}
+
 // runDefects runs the suite clean and then with each defect. Only when the clean platform passes and
 // each defect is caught by its scenario is the suite worth something.
-func runDefects(ctx context.Context, s *screen, f runFlags, base trial.Options) error {
+func runDefects(ctx context.Context, s *screen, out string, base trial.Options, defects []defect) error {
 	base.Progress = nil
 	clean, err := trial.Prepare(base)
 	if err != nil {
 		return explain(err)
 	}
-	if clean.Config.Defects == "" {
-		return &hinted{fmt.Errorf("suite %s lists no defects", clean.Config.Name), "name a file as `defects:` in understudy.yaml"}
-	}
-	defects, err := readDefects(clean.Config.Defects)
-	if err != nil {
-		return err
-	}
-	for _, d := range defects {
-		if !clean.Has(d.scenario) {
-			return fmt.Errorf("%s: defect %q names scenario %s, which is not among the selected ones", clean.Config.Defects, d.name, d.scenario)
-		}
-	}
-	k, err := runOnce(ctx, s, f.out, clean)
+	k, err := runOnce(ctx, s, out, clean)
 	if err != nil {
 		return err
 	}
@@ -86,7 +94,7 @@ func runDefects(ctx context.Context, s *screen, f runFlags, base trial.Options) 
 		if err != nil {
 			return explain(err)
 		}
-		k, err := runOnce(ctx, s, f.out, p)
+		k, err := runOnce(ctx, s, out, p)
 		if err != nil {
 			return err
 		}

@@ -81,8 +81,15 @@ func runRun(ctx context.Context, o Options, f runFlags, paths []string) error {
 		Packs: o.packs(), Kit: Version, CallerEnv: o.Env, Progress: s.progress, Status: s.status,
 	}
 	// Files, flags and vocabulary first: a mistake in them must not wait for a build.
-	if _, err := trial.Prepare(base); err != nil {
+	p, err := trial.Prepare(base)
+	if err != nil {
 		return explain(err)
+	}
+	var defects []defect
+	if f.defects {
+		if defects, err = seeded(p); err != nil {
+			return err
+		}
 	}
 	t, err := findTools(ctx, o.Env, f.noNamespaces, s.status)
 	if err != nil {
@@ -96,10 +103,9 @@ func runRun(ctx context.Context, o Options, f runFlags, paths []string) error {
 		s.note(fmt.Sprintf("isolation: process groups (namespaces are refused here: %v)", t.refused))
 	}
 	if f.defects {
-		return runDefects(ctx, s, f, base)
+		return runDefects(ctx, s, f.out, base, defects)
 	}
-	p, err := trial.Prepare(base)
-	if err != nil {
+	if p, err = trial.Prepare(base); err != nil {
 		return explain(err)
 	}
 	kept, err := runOnce(ctx, s, f.out, p)

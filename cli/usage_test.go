@@ -1,0 +1,120 @@
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/understudy-dev/understudy/cli"
+)
+
+// run is the command line with its output.
+func run(t *testing.T, o cli.Options, args ...string) (code int, out string) {
+	t.Helper()
+	var b bytes.Buffer
+	o.Args, o.Stdout, o.Stderr = args, &b, &b
+	if o.Env == nil {
+		o.Env = os.Environ()
+	}
+	code = cli.Main(o)
+	return code, b.String()
+}
+
+const platformYAML = `
+name: none
+get: {dir: ., run: [bash, -c, "printf '#!/bin/sh\n' > {gives}; chmod +x {gives}"], gives: noop}
+install: {run: [noop]}
+actors: {admin: {role: admin}, write: {role: write}}
+places: {script: script.yaml, results: results.json}
+names: {artifact: "a-{stage}", workflow: w.yml, job: "{stage}"}
+stages: [triage]
+`
+
+const someFeature = "Feature: F\n\n  @slow\n  Scenario: S\n    Given an issue\n"
+
+// writeSuite makes a suite on disk; files replace or add to its own.
+func writeSuite(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	all := map[string]string{
+		"understudy.yaml":    "platform: platform.yaml\nfeatures: features\n",
+		"platform.yaml":      platformYAML,
+		"features/f.feature": someFeature,
+	}
+	for name, text := range files {
+		all[name] = text
+	}
+	for name, text := range all {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestUsage holds what is known before anything starts: exit code 2, the place, nothing written.
+func TestUsage(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		args  []string // $S is the suite's directory
+		want  string
+	}{
+		{"no path", nil, []string{"run"}, "requires at least 1 arg"},
+		{"unknown command", nil, []string{"rnu"}, `unknown command "rnu"`},
+		{"unknown flag", nil, []string{"run", "$S", "--job", "2"}, "unknown flag: --job"},
+		{"negative jobs", nil, []string{"run", "$S", "--jobs", "-1"}, "--jobs is 0 (capacity) or more"},
+		{"no repeat", nil, []string{"run", "$S", "--repeat", "0"}, "--repeat 1 or more"},
+		{"no suite", nil, []string{"run", "/"}, "there is no understudy.yaml"},
+		{"no such path", nil, []string{"run", "$S/features/g.feature"}, "there is no"},
+		{"line selects nothing", nil, []string{"run", "$S/features/f.feature:1"}, "f.feature:1"},
+		{"outside the suite", nil, []string{"run", "$S/features", "/etc"}, "outside"},
+		{"tags select nothing", nil, []string{"run", "$S", "--tags", "@fast"}, "no scenario is selected"},
+		{"bad tags", nil, []string{"run", "$S", "--tags", "@a and"}, "tag"},
+		{"unknown key", map[string]string{"understudy.yaml": "platform: platform.yaml\nfeatures: features\nfixture: x\n"},
+			[]string{"run", "$S"}, `understudy.yaml:3: unknown key "fixture"`},
+		{"missing key", map[string]string{"understudy.yaml": "platform: platform.yaml\n"}, []string{"run", "$S"}, "features is missing"},
+		{"missing platform", map[string]string{"understudy.yaml": "platform: p.yaml\nfeatures: features\n"},
+			[]string{"run", "$S"}, "understudy.yaml:1: platform: there is no p.yaml"},
+		{"bad platform", map[string]string{"platform.yaml": platformYAML + "extra: 1\n"}, []string{"run", "$S"}, `platform.yaml:9: unknown key "extra"`},
+		{"bad feature", map[string]string{"features/f.feature": "Feature: F\n  Scenario: S\n    Given an issue\n    garbage\n"}, []string{"run", "$S"}, "f.feature:4"},
+		{"no features", map[string]string{"features/f.feature": "Feature: F\n"}, []string{"run", "$S"}, "f.feature"},
+		{"unknown capability", map[string]string{"features/f.feature": "Feature: F\n  @requires:capability:magic\n  Scenario: S\n    Given an issue\n"},
+			[]string{"run", "$S"}, "magic"},
+		{"no defects listed", nil, []string{"run", "$S", "--defects"}, "lists no defects"},
+		{"defect without a way in", nil, []string{"run", "$S", "--defect", "x"}, "defect.install is missing"},
+		{"two defect flags", nil, []string{"run", "$S", "--defect", "x", "--defects"}, "give one of the two"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := writeSuite(t, tt.files)
+			out := filepath.Join(t.TempDir(), "out")
+			args := append([]string(nil), tt.args...)
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], "$S", dir)
+			}
+			if args[0] == "run" && len(args) > 1 {
+				args = append(args, "--out", out)
+			}
+			code, text := run(t, cli.Options{}, args...)
+			if code != 2 || !strings.Contains(text, tt.want) || !strings.Contains(text, "understudy: error: ") {
+				t.Errorf("exit code %d, want 2; output\n%s\nwant it to contain %q", code, text, tt.want)
+			}
+			if _, err := os.Stat(out); err == nil {
+				t.Error("something was written")
+			}
+		})
+	}
+}
+
+func TestStepsAreDocumented(t *testing.T) {
+	code, out := run(t, cli.Options{}, "steps")
+	if code != 0 || !strings.Contains(out, `the issue has label "bug"`) || !strings.Contains(out, "at quiet it is decided") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
