@@ -122,6 +122,9 @@ func proxy(t *testing.T) *url.URL {
 			w.WriteHeader(http.StatusForbidden)
 		case r.Method == http.MethodConnect:
 			w.WriteHeader(http.StatusBadGateway)
+		case r.URL.Path == "/teapot":
+			w.Header().Set("X-Policy-Decision", "refused")
+			w.WriteHeader(http.StatusTeapot)
 		case r.URL.Path == "/forbidden":
 			w.WriteHeader(http.StatusForbidden)
 		default:
@@ -146,6 +149,7 @@ func TestURLGetThroughProxy(t *testing.T) {
 		{"http://blocked.test/x", "refused by policy: GET http://blocked.test/x"},
 		{"https://blocked.test/x", "refused by policy: GET https://blocked.test/x"},
 		{"http://allowed.test/forbidden", "answered 403 Forbidden: GET http://allowed.test/forbidden"},
+		{"http://allowed.test/teapot", "answered 418 I'm a teapot: GET http://allowed.test/teapot"},
 		{"https://allowed.test/", "answered 502 Bad Gateway: GET https://allowed.test/"},
 	} {
 		if got := one(t, o, dummy.Op{Op: "url_get", Args: tc.url}); got != tc.want {
