@@ -19,6 +19,7 @@ import (
 const ActionsLogin = state.ActionsLogin
 
 // Admin sets a forge up and hands it what happened outside of it. It asks nobody for permission.
+// What is absent is driver.ErrNotFound.
 // Repositories are named "owner/name". Its methods may be called from any goroutine; whoever
 // changes things through it holds an obligation in the ledger meanwhile.
 type Admin struct {

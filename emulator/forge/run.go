@@ -3,12 +3,15 @@ package forge
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
 )
 
@@ -158,6 +161,9 @@ func (a *Admin) Artifacts(run int64) []Artifact {
 // OpenArtifact returns the zip of an artifact. The caller closes it.
 func (a *Admin) OpenArtifact(id int64) (io.ReadCloser, error) {
 	f, err := os.Open(a.artifactPath(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = driver.ErrNotFound
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open artifact %d: %w", id, err)
 	}

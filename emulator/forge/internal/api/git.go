@@ -3,7 +3,6 @@ package api
 import (
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -58,17 +57,21 @@ func (a *API) serveGit(w http.ResponseWriter, r *http.Request, full, op string) 
 	if err == nil {
 		repo, err = a.gitAccess(who, full, service, known)
 	}
+	out := &watched{ResponseWriter: w}
+	if err == nil {
+		w.Header().Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
+		err = a.runGit(out, r, gitCall{who: who, repo: repo, service: service, op: op})
+	}
 	status := http.StatusOK
 	if err != nil {
-		status = refuseGit(w, who, err)
-	} else {
-		h := w.Header()
-		h.Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
-		err = a.runGit(w, r, gitCall{who: who, repo: repo, service: service, op: op})
-	}
-	if err != nil && status == http.StatusOK {
-		a.Log.Error("git request broke", "part", "forge", "request", subject, "error", err)
 		status = http.StatusInternalServerError
+		if !out.begun {
+			status = refuseGit(w, err)
+		}
+		if status >= http.StatusInternalServerError {
+			// An answer that has begun ends early, which git notices by itself.
+			a.Log.Error("git request broke", "part", "forge", "request", subject, "error", err)
+		}
 	}
 	// A fetch is a POST that only reads.
 	kind := &http.Request{Method: http.MethodGet}
@@ -105,19 +108,27 @@ func (a *API) gitAccess(who state.Identity, full string, service gitstore.Servic
 	return repo, err
 }
 
+// watched knows whether an answer has begun.
+type watched struct {
+	http.ResponseWriter
+	begun bool
+}
+
+// Write implements io.Writer.
+func (w *watched) Write(p []byte) (int, error) {
+	w.begun = true
+	return w.ResponseWriter.Write(p)
+}
+
 // refuseGit answers in plain text, which git shows to its user.
-func refuseGit(w http.ResponseWriter, who state.Identity, err error) int {
-	status := http.StatusInternalServerError
-	text := "understudy: " + err.Error()
+func refuseGit(w http.ResponseWriter, err error) int {
+	status, text := http.StatusInternalServerError, "understudy: "+err.Error()
 	var e *wire.Error
 	if errors.As(err, &e) {
 		status, text = e.Code(), e.Message
 	}
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Basic realm="GitHub"`)
-		if who.Anonymous() && text == "Bad credentials" {
-			text = "Invalid username or token."
-		}
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
@@ -135,18 +146,20 @@ type gitCall struct {
 
 func (a *API) runGit(w http.ResponseWriter, r *http.Request, g gitCall) error {
 	protocol := r.Header.Get("Git-Protocol")
+	method := http.MethodPost
+	if g.op == "info/refs" {
+		method = http.MethodGet
+	}
+	if r.Method != method {
+		return wire.NewError(http.StatusMethodNotAllowed, "want "+method)
+	}
 	if g.op == "info/refs" {
 		w.Header().Set("Content-Type", "application/x-"+string(g.service)+"-advertisement")
 		return a.Git.Advertise(r.Context(), g.repo.ID, g.service, protocol, w)
 	}
-	if r.Method != http.MethodPost {
-		w.WriteHeader(http.StatusMethodNotAllowed)
-		return fmt.Errorf("method %s", r.Method)
-	}
 	body, err := plainBody(r)
 	if err != nil {
-		w.WriteHeader(http.StatusBadRequest)
-		return err
+		return wire.NewError(http.StatusBadRequest, "body is not gzip")
 	}
 	w.Header().Set("Content-Type", "application/x-"+string(g.service)+"-result")
 	if g.service == gitstore.UploadPack {
@@ -154,13 +167,11 @@ func (a *API) runGit(w http.ResponseWriter, r *http.Request, g gitCall) error {
 	}
 	spool, err := a.Git.Spool(body, maxPush)
 	if err != nil {
-		w.WriteHeader(http.StatusRequestEntityTooLarge)
 		return err
 	}
 	defer spool.Close()
 	report, err := a.receive(r, g, protocol, spool)
 	if err != nil {
-		w.WriteHeader(http.StatusInternalServerError)
 		return err
 	}
 	_, err = w.Write(report)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -196,11 +197,26 @@ func (r *Repo) Find(commit, p string) (Entry, error) {
 	if p == "" {
 		return r.entry("", filemode.Dir, t.Hash), nil
 	}
-	e, err := t.FindEntry(p)
-	if err != nil {
-		return Entry{}, absent(err)
+	// Not with go-git's FindEntry: it refuses names that git itself can store.
+	dir, name := "", p
+	for {
+		seg, rest, deeper := strings.Cut(name, "/")
+		i := slices.IndexFunc(t.Entries, func(e object.TreeEntry) bool { return e.Name == seg })
+		if i < 0 {
+			return Entry{}, ErrNotFound
+		}
+		e := t.Entries[i]
+		if !deeper {
+			return r.entry(path.Join(dir, seg), e.Mode, e.Hash), nil
+		}
+		if e.Mode != filemode.Dir {
+			return Entry{}, ErrNotFound
+		}
+		if t, err = object.GetTree(r.objs, e.Hash); err != nil {
+			return Entry{}, absent(err)
+		}
+		dir, name = path.Join(dir, seg), rest
 	}
-	return r.entry(p, e.Mode, e.Hash), nil
 }
 
 // List returns the entries of the directory at a path of a commit, with their full paths.

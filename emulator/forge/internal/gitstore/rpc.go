@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
@@ -30,11 +31,15 @@ func ParseService(name string) (Service, bool) {
 	return s, s == UploadPack || s == ReceivePack
 }
 
+// waitDelay bounds the wait for a client that neither reads nor goes away once git is killed.
+const waitDelay = 5 * time.Second
+
 func (s *Store) command(ctx context.Context, id int64, service Service, protocol string, args ...string) *exec.Cmd {
 	sub := strings.TrimPrefix(string(service), "git-")
 	cmd := exec.CommandContext(ctx, s.git, append(append([]string{sub, "--stateless-rpc"}, args...), s.path(id))...)
 	cmd.Dir = s.path(id)
 	cmd.Env = slices.Clone(s.env)
+	cmd.WaitDelay = waitDelay
 	if protocol != "" {
 		cmd.Env = append(cmd.Env, "GIT_PROTOCOL="+protocol)
 	}

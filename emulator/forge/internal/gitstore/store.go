@@ -4,7 +4,6 @@
 package gitstore
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,10 +14,12 @@ import (
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/storage/filesystem"
+
+	"github.com/understudy-dev/understudy/driver"
 )
 
 // ErrNotFound says that an object, a path or a ref is not there.
-var ErrNotFound = errors.New("not found in the repository")
+var ErrNotFound = fmt.Errorf("in the repository: %w", driver.ErrNotFound)
 
 // Store is safe for concurrent use.
 type Store struct {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 	"github.com/understudy-dev/understudy/internal/journal"
 )
@@ -40,7 +41,7 @@ func (s *State) ClaimArtifact(in Artifact) (int64, error) {
 func (s *State) checkArtifact(in Artifact) error {
 	x := s.runs[in.RunID]
 	if x == nil {
-		return fmt.Errorf("run %d: not found", in.RunID)
+		return fmt.Errorf("run %d: %w", in.RunID, driver.ErrNotFound)
 	}
 	if in.Name == "" {
 		return fmt.Errorf("artifact of run %d has no name", in.RunID)
@@ -102,7 +103,7 @@ func (s *State) DropArtifact(id int64) error {
 	defer s.mu.Unlock()
 	a := s.arts[id]
 	if a == nil {
-		return fmt.Errorf("artifact %d: not found", id)
+		return fmt.Errorf("artifact %d: %w", id, driver.ErrNotFound)
 	}
 	s.dropArtifact(a)
 	return nil

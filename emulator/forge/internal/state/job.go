@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
@@ -57,7 +58,7 @@ func (s *State) SaveJob(in Job) (Job, error) {
 	case in.ID == 0:
 		parent := s.runs[in.RunID]
 		if parent == nil {
-			return Job{}, fmt.Errorf("run %d: not found", in.RunID)
+			return Job{}, fmt.Errorf("run %d: %w", in.RunID, driver.ErrNotFound)
 		}
 		in.ID = s.nextID(nounJob)
 		if in.Created.IsZero() {
@@ -67,7 +68,7 @@ func (s *State) SaveJob(in Job) (Job, error) {
 		parent.jobs = append(parent.jobs, x)
 		s.jobs[in.ID] = x
 	case x == nil:
-		return Job{}, fmt.Errorf("job %d: not found", in.ID)
+		return Job{}, fmt.Errorf("job %d: %w", in.ID, driver.ErrNotFound)
 	default:
 		before = progress(x.Status)
 		if progress(in.Status) < before {
@@ -103,7 +104,7 @@ func (s *State) AppendLog(id int64, chunk []byte) error {
 	defer s.mu.Unlock()
 	x := s.jobs[id]
 	if x == nil {
-		return fmt.Errorf("job %d: not found", id)
+		return fmt.Errorf("job %d: %w", id, driver.ErrNotFound)
 	}
 	if len(x.log)+len(chunk) > maxLog {
 		return fmt.Errorf("job %d: %w: %d bytes is the most", id, errLogFull, maxLog)

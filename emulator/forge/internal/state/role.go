@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
@@ -228,7 +229,7 @@ func (s *State) Find(full string) (Repo, error) {
 	defer s.mu.Unlock()
 	r := s.repos[key(full)]
 	if r == nil {
-		return Repo{}, fmt.Errorf("repository %s: not found", full)
+		return Repo{}, fmt.Errorf("repository %s: %w", full, driver.ErrNotFound)
 	}
 	return r.plain(), nil
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 	"github.com/understudy-dev/understudy/internal/journal"
 )
@@ -66,7 +67,7 @@ func (s *State) SaveRun(in Run) (Run, error) {
 	case in.ID == 0:
 		r := s.repos[key(in.Repo)]
 		if r == nil {
-			return Run{}, fmt.Errorf("repository %s: not found", in.Repo)
+			return Run{}, fmt.Errorf("repository %s: %w", in.Repo, driver.ErrNotFound)
 		}
 		w := s.workflow(r, in.Workflow)
 		w.runs++
@@ -78,7 +79,7 @@ func (s *State) SaveRun(in Run) (Run, error) {
 		r.runs = append(r.runs, x)
 		s.runs[in.ID] = x
 	case x == nil:
-		return Run{}, fmt.Errorf("run %d: not found", in.ID)
+		return Run{}, fmt.Errorf("run %d: %w", in.ID, driver.ErrNotFound)
 	default:
 		before = progress(x.Status)
 		if progress(in.Status) < before {

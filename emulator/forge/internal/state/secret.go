@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/base64"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"golang.org/x/crypto/nacl/box"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
@@ -135,7 +137,7 @@ func (s *State) AllSecrets(full string) (map[string]string, error) {
 	defer s.mu.Unlock()
 	r := s.repos[key(full)]
 	if r == nil {
-		return nil, wire.NotFound()
+		return nil, fmt.Errorf("repository %s: %w", full, driver.ErrNotFound)
 	}
 	out := map[string]string{}
 	for _, v := range r.secrets {

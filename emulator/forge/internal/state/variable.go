@@ -2,11 +2,13 @@ package state
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
@@ -144,7 +146,7 @@ func (s *State) AllVariables(full string) (map[string]string, error) {
 	defer s.mu.Unlock()
 	r := s.repos[key(full)]
 	if r == nil {
-		return nil, wire.NotFound()
+		return nil, fmt.Errorf("repository %s: %w", full, driver.ErrNotFound)
 	}
 	out := map[string]string{}
 	for _, v := range r.variables {
