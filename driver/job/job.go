@@ -1,0 +1,142 @@
+// Package job finds understudy-job, the executable that runs workflow jobs and holds programs. It
+// is not linked into the kit, so that no user's module ever sees the engine in it; where no ready
+// one is found it is built once and kept in the user's cache directory.
+//
+//	path, err := job.Find(ctx, job.Options{Explicit: os.Getenv("UNDERSTUDY_JOB"), Progress: show})
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+)
+
+const (
+	// Module is the module that understudy-job belongs to.
+	Module = "github.com/understudy-dev/understudy"
+
+	jobName    = "understudy-job"
+	engineName = "understudy-act" // runs whole jobs; understudy-job starts it from its own directory
+
+	jobPackage    = "cmd/understudy-job"
+	enginePackage = "cmd/understudy-job/understudy-act"
+)
+
+// Options says where to look, in this order.
+type Options struct {
+	// Explicit is the path somebody named. When it is set nothing else is looked at.
+	Explicit string
+	// Beside is the directory of the running understudy, or "".
+	Beside string
+	// Dir is a directory of this module's source, or "" to ask the go command in the current
+	// directory which version of the module is in use.
+	Dir string
+	// Cache is where built executables are kept; "" is "understudy/job" in the user's cache
+	// directory.
+	Cache string
+	// Progress gets a line before something slow. May be nil.
+	Progress func(string)
+}
+
+// Find returns the absolute path of an understudy-job. It may be called by several processes at
+// once; they build once. When nothing can be built the error ends in the command to type.
+func Find(ctx context.Context, o Options) (string, error) {
+	if o.Explicit != "" {
+		path, err := filepath.Abs(o.Explicit)
+		if err == nil {
+			err = executable(path)
+		}
+		if err != nil {
+			return "", fmt.Errorf("use understudy-job %s: %w", o.Explicit, err)
+		}
+		return path, nil
+	}
+	if o.Beside != "" {
+		if dir, err := filepath.Abs(o.Beside); err == nil && complete(dir) {
+			return filepath.Join(dir, jobName), nil
+		}
+	}
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	if o.Cache == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("find understudy-job: %w", err)
+		}
+		o.Cache = filepath.Join(cache, "understudy", "job")
+	}
+	src, err := locate(ctx, o.Dir)
+	if err != nil {
+		return "", fmt.Errorf("find understudy-job: %w", err)
+	}
+	return src.built(ctx, o)
+}
+
+func executable(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+		return errors.New("not an executable file")
+	}
+	return nil
+}
+
+func complete(dir string) bool {
+	return executable(filepath.Join(dir, jobName)) == nil && executable(filepath.Join(dir, engineName)) == nil
+}
+
+// source is what understudy-job is built from: a directory of the module, or a released version.
+type source struct {
+	dir     string
+	version string
+}
+
+// locate asks the go command which copy of the module is in use here.
+func locate(ctx context.Context, dir string) (source, error) {
+	if dir != "" {
+		return source{dir: dir}, nil
+	}
+	m, err := listModule(ctx)
+	switch {
+	case err == nil && m.Replace != nil && m.Replace.Version == "":
+		return source{dir: m.Replace.Dir}, nil
+	case err == nil && m.Version != "":
+		return source{version: m.Version}, nil
+	case err == nil && m.Dir != "":
+		return source{dir: m.Dir}, nil
+	}
+	if v := ownVersion(); v != "" {
+		return source{version: v}, nil
+	}
+	if err == nil {
+		err = errors.New("the go command knows the module, but neither its version nor its directory")
+	}
+	return source{}, fmt.Errorf("%w; type: %s", err, source{version: "latest"}.command())
+}
+
+// ownVersion is the version of the module that is linked into this program, if it is a released one.
+func ownVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	version := ""
+	if info.Main.Path == Module {
+		version = info.Main.Version
+	}
+	for _, d := range info.Deps {
+		if d.Path == Module && d.Replace == nil {
+			version = d.Version
+		}
+	}
+	if version == "(devel)" {
+		return ""
+	}
+	return version
+}
