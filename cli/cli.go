@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -109,7 +110,8 @@ func interruptible(stderr io.Writer) (context.Context, func()) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	done := make(chan struct{})
-	go func() {
+	var wg sync.WaitGroup
+	wg.Go(func() {
 		select {
 		case <-signals:
 			fmt.Fprintln(stderr, "understudy: interrupted; cleaning up (interrupt again to stop at once)")
@@ -122,10 +124,11 @@ func interruptible(stderr io.Writer) (context.Context, func()) {
 			os.Exit(130)
 		case <-done:
 		}
-	}()
+	})
 	return ctx, func() {
 		signal.Stop(signals)
 		close(done)
+		wg.Wait()
 		cancel()
 	}
 }

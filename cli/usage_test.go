@@ -7,8 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/understudy-dev/understudy/cli"
 )
+
+func TestMain(m *testing.M) {
+	// The runtime's own signal goroutine stays once signals were asked for.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("os/signal.signal_recv"), goleak.IgnoreTopFunction("os/signal.loop"))
+}
 
 // run is the command line with its output.
 func run(t *testing.T, o cli.Options, args ...string) (code int, out string) {

@@ -78,7 +78,9 @@ func readConfig(file string, data []byte) (Config, error) {
 	} {
 		switch {
 		case p.value != "":
-			*p.to = filepath.Join(root, p.value)
+			if *p.to = p.value; !filepath.IsAbs(p.value) {
+				*p.to = filepath.Join(root, p.value)
+			}
 			if _, err := os.Stat(*p.to); err != nil {
 				return Config{}, strictyaml.Errorf(shown, 1, "%s: there is no %s", p.key, p.value)
 			}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/understudy-dev/understudy/driver"
@@ -52,7 +53,7 @@ type stageRun struct {
 // caused, for hints.
 func stageRuns(ctx context.Context, w *world.World, stage string) (found []stageRun, all []string, err error) {
 	set := w.Drivers()
-	if !known(set.Platform.Stages, stage) {
+	if !slices.Contains(set.Platform.Stages, stage) {
 		return nil, nil, fmt.Errorf("the platform file names no stage %q; it names %s", stage, strings.Join(set.Platform.Stages, ", "))
 	}
 	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
@@ -74,7 +75,7 @@ func stageRuns(ctx context.Context, w *world.World, stage string) (found []stage
 		return nil, nil, err
 	}
 	name := strings.ReplaceAll(set.Platform.JobPattern, "{stage}", stage)
-	for _, run := range list {
+	for _, run := range slices.Backward(list) { // oldest first
 		if !caused[driver.Cause(fmt.Sprintf("run:%d", run.ID))] {
 			continue
 		}
@@ -94,15 +95,6 @@ func stageRuns(ctx context.Context, w *world.World, stage string) (found []stage
 		}
 	}
 	return found, all, nil
-}
-
-func known(stages []string, stage string) bool {
-	for _, s := range stages {
-		if s == stage {
-			return true
-		}
-	}
-	return false
 }
 
 func state(status, conclusion string) string {
@@ -210,7 +202,11 @@ func dispatched(ctx context.Context, stage string, n int) error {
 				jobs = append(jobs, fmt.Sprintf("run:%d %s", f.run.ID, j.Name))
 			}
 		}
-		return match.Hint(w.Expect(ctx, "stage.dispatches", jobs, match.Count(n)), noRun(stage, all))
+		err = w.Expect(ctx, "stage.dispatches", jobs, match.Count(n))
+		if len(jobs) == 0 {
+			err = match.Hint(err, noRun(stage, all))
+		}
+		return err
 	})
 }
 
