@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/understudy-dev/understudy/cmd/understudy-job/step"
 	"github.com/understudy-dev/understudy/internal/jobwire"
 )
 
@@ -41,7 +42,7 @@ func holdCommand(args []string, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "understudy-job: error: hold: no command after --")
 		return exitUsage
 	}
-	seal(3) // whatever this process was given, and was not meant to be passed on
+	step.Seal(3) // whatever this process was given, and was not meant to be passed on
 	if h.lifeline = ownDescriptor(*lifeline, "lifeline"); h.lifeline == nil && *lifeline >= 0 {
 		return exitUsage
 	}

@@ -34,19 +34,6 @@ func isolate(namespace bool) error {
 	return nil
 }
 
-// seal keeps all descriptors from first on out of the programs this process starts.
-func seal(first int) {
-	if unix.CloseRange(uint(first), ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC) == nil {
-		return
-	}
-	entries, _ := os.ReadDir("/proc/self/fd") // before Linux 5.11
-	for _, e := range entries {
-		if fd, err := strconv.Atoi(e.Name()); err == nil && fd >= first {
-			syscall.CloseOnExec(fd)
-		}
-	}
-}
-
 // sweep ends what the program left behind. In a namespace that happens when this process exits.
 func sweep(pid int, namespace bool) {
 	if namespace {
@@ -54,12 +41,15 @@ func sweep(pid int, namespace bool) {
 	}
 	_ = syscall.Kill(-pid, syscall.SIGKILL)
 	for range maxSweeps {
+		if _, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); errors.Is(err, syscall.ECHILD) {
+			return // the usual case, without a look at all processes
+		}
 		for _, p := range descendants(os.Getpid()) {
 			_ = syscall.Kill(p, syscall.SIGKILL)
 		}
 		// Killed children turn up here, and orphans of theirs become ours in the next round.
-		if _, err := syscall.Wait4(-1, nil, 0, nil); err != nil && !errors.Is(err, syscall.EINTR) {
-			return // ECHILD: none is left
+		if _, err := syscall.Wait4(-1, nil, 0, nil); errors.Is(err, syscall.ECHILD) {
+			return
 		}
 	}
 }

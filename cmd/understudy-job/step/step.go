@@ -68,6 +68,7 @@ func Main(args []string, stderr io.Writer) int {
 // Wrap runs what a step does and makes sure that the job has read all of its output before this
 // process ends. An error of do is shown in the step's log and fails it.
 func (c Control) Wrap(do func() (int, error), stderr io.Writer) int {
+	Seal(3)
 	code, err := do()
 	if err == nil {
 		err = c.disarmCommandFiles()

@@ -36,6 +36,7 @@ type stepState struct {
 	concluded  bool
 	unnamed    bool
 	failedSoft bool // it failed, and continue-on-error forgives it
+	cancelled  bool // it was running when the job was cancelled
 }
 
 // rename sets the name that people see: the first line of what act calls the step.
@@ -81,7 +82,10 @@ func (r *reporter) record(e *logrus.Entry) {
 		return
 	}
 	if e.Level <= logrus.ErrorLevel {
-		r.log(step, "##[error]"+readable(e.Message))
+		// act repeats the exit of a composite action's step for the action.
+		if !nested || !exitStatus.MatchString(strings.TrimSpace(e.Message)) {
+			r.log(step, "##[error]"+readable(e.Message))
+		}
 		if step != nil && !nested && !step.concluded {
 			r.conclude(step, "failure")
 		}
@@ -102,8 +106,20 @@ func (r *reporter) record(e *logrus.Entry) {
 		conclusion := "success"
 		if text, ok := outcome.(interface{ String() string }); ok && text.String() == "failure" && !step.failedSoft {
 			conclusion = "failure"
+			if step.cancelled {
+				conclusion = "cancelled"
+			}
 		}
 		r.conclude(step, conclusion)
+	}
+}
+
+// interrupt notes that the job is cancelled now.
+func (r *reporter) interrupt() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.steps {
+		s.cancelled = s.started && !s.concluded
 	}
 }
 

@@ -120,8 +120,14 @@ func (j *jobRun) run() jobwire.Event {
 	if err != nil {
 		return broken(err)
 	}
-	cancelled, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	told, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
+	cancelled, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	defer context.AfterFunc(told, func() {
+		j.report.interrupt() // before act ends the step: the report must know why it fails
+		cancel()
+	})()
 	ctx := common.WithJobCancelContext(context.Background(), cancelled)
 	ctx = runner.WithJobLoggerFactory(ctx, j.report)
 	j.report.emit(jobwire.Event{Type: jobwire.JobStarted, Name: j.spec.Job})
