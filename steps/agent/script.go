@@ -16,10 +16,10 @@ import (
 
 // op is one operation of a dummy script, as `understudy-job agent dummy` reads it.
 type op struct {
-	Description string `json:"description"`
-	Op          string `json:"op"`
-	Args        string `json:"args"`
-	Content     string `json:"content,omitempty"`
+	Description string  `json:"description"`
+	Op          string  `json:"op"`
+	Args        string  `json:"args"`
+	Content     *string `json:"content,omitempty"` // of write_fixture; a fixture may be empty
 }
 
 // columns are those of a dummy agent table, all of them needed.
@@ -96,6 +96,7 @@ func embed(o *op, fixtures fs.FS) error {
 	if err != nil {
 		return fmt.Errorf("read fixture %s below the fixtures root: %w", source, err)
 	}
-	o.Args, o.Content = dest, string(data)
+	content := string(data)
+	o.Args, o.Content = dest, &content
 	return nil
 }

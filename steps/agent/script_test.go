@@ -26,19 +26,22 @@ func table(rows ...string) *suite.Table {
 	return t
 }
 
-var fixtures = fstest.MapFS{"fixtures/triage/ok.json": {Data: []byte("{}\n")}}
+var fixtures = fstest.MapFS{"fixtures/triage/ok.json": {Data: []byte("{}\n")}, "fixtures/empty": {}}
 
 func TestOperations(t *testing.T) {
 	got, err := operations(table(
 		"op            | description | args",
 		"write_fixture | Emit        | output/r.json, fixtures/triage/ok.json",
+		"write_fixture | Empty       | output/e, fixtures/empty",
 		"url_get       | Fetch       | http://a.test/?x=1,2",
 	), fixtures)
 	if err != nil {
 		t.Fatal(err)
 	}
+	content, empty := "{}\n", ""
 	want := []op{
-		{Description: "Emit", Op: "write_fixture", Args: "output/r.json", Content: "{}\n"},
+		{Description: "Emit", Op: "write_fixture", Args: "output/r.json", Content: &content},
+		{Description: "Empty", Op: "write_fixture", Args: "output/e", Content: &empty},
 		{Description: "Fetch", Op: "url_get", Args: "http://a.test/?x=1,2"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
