@@ -131,6 +131,7 @@ func TestTreesAndCommits(t *testing.T) {
 
 	w.ada.want(422, "POST", git+"/trees", map[string]any{"tree": []map[string]any{{"path": "a//b", "mode": "100644", "content": ""}}})
 	w.ada.want(422, "POST", git+"/trees", map[string]any{"tree": []map[string]any{{"path": "a", "mode": "100600", "content": ""}}})
+	w.ada.want(422, "POST", git+"/trees", map[string]any{"base_tree": base, "tree": []map[string]any{{"path": "absent", "mode": "100644", "sha": nil}}})
 	w.ada.want(422, "POST", git+"/commits", map[string]any{"message": "m", "tree": head})
 	got := w.ada.want(200, "GET", git+"/blobs/"+blob.(string), nil)
 	got.is("size", 10.0)
@@ -150,6 +151,8 @@ func TestRefs(t *testing.T) {
 	w.ada.want(422, "POST", git+"/refs", map[string]any{"ref": "refs/heads/x", "sha": strings.Repeat("1", 40)}).is("message", "Object does not exist")
 	w.ada.want(422, "POST", git+"/refs", map[string]any{"ref": "refs/heads/../x", "sha": first})
 	w.ada.want(422, "POST", git+"/refs", map[string]any{"ref": "main", "sha": first})
+	w.ada.want(422, "POST", git+"/refs", map[string]any{"ref": "refs/heads/feat", "sha": first})
+	w.ada.want(422, "POST", git+"/refs", map[string]any{"ref": "refs/heads/feat/one/two", "sha": first})
 	w.ada.want(422, "PATCH", git+"/refs/heads/nope", map[string]any{"sha": first}).is("message", "Reference does not exist")
 	w.ada.want(200, "PATCH", git+"/refs/heads/feat/one", map[string]any{"sha": second})
 	w.ada.want(422, "PATCH", git+"/refs/heads/feat/one", map[string]any{"sha": first}).is("message", "Update is not a fast forward")
@@ -161,6 +164,8 @@ func TestRefs(t *testing.T) {
 	w.ada.want(422, "DELETE", git+"/refs/heads/feat/one", nil).is("message", "Reference does not exist")
 	w.ada.want(422, "DELETE", git+"/refs/heads/main", nil)
 	w.ada.want(404, "GET", git+"/ref/heads/feat/one", nil)
+	w.ada.want(201, "POST", git+"/refs", map[string]any{"ref": "refs/heads/feat", "sha": first})
+	w.ada.want(204, "DELETE", git+"/refs/heads/feat", nil)
 	if got := mustGit(t, t.TempDir(), "ls-remote", "--heads", w.remote("", "acme/app")); !strings.HasPrefix(got, second) || strings.Contains(got, "feat") {
 		t.Errorf("ls-remote = %q", got)
 	}

@@ -157,13 +157,15 @@ func TestCollaborators(t *testing.T) {
 	w.ada.want(204, "GET", "/repos/acme/app/collaborators/bob", nil)
 	w.ada.want(422, "PUT", "/repos/acme/app/collaborators/bob", map[string]any{"permission": "king"})
 	bob.want(403, "GET", "/repos/acme/app/collaborators/ada/permission", nil)
+	w.ada.want(204, "PUT", "/repos/acme/app/collaborators/bob", nil)
+	w.ada.want(200, "GET", "/repos/acme/app/collaborators/bob/permission", nil).is("role_name", "write")
 	if got := w.ada.want(200, "GET", "/repos/acme/app/collaborators", nil).names("", "login"); !cmp.Equal(got, []string{"ada", "bob"}) {
 		t.Errorf("collaborators = %v", got)
 	}
 	w.ada.want(204, "DELETE", "/repos/acme/app/collaborators/bob", nil)
 	w.ada.want(404, "GET", "/repos/acme/app/collaborators/bob", nil)
 	w.ada.want(200, "GET", "/repos/acme/app/collaborators/bob/permission", nil).is("role_name", "read")
-	if got, want := w.changes(after), []string{"member.added", "member.edited", "member.removed"}; !cmp.Equal(got, want) {
+	if got, want := w.changes(after), []string{"member.added", "member.edited", "member.edited", "member.removed"}; !cmp.Equal(got, want) {
 		t.Errorf("changes = %v, want %v", got, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -80,6 +81,40 @@ func TestCloseTwiceAndAfterContext(t *testing.T) {
 	}
 	if _, err := http.Get(f.URL() + "/user"); err == nil {
 		t.Error("a closed forge answers")
+	}
+}
+
+func TestCloseWaitsForWhatItCutsOff(t *testing.T) {
+	f, err := forge.New(forge.Options{})
+	must(t, err)
+	began, ended := make(chan struct{}), false
+	f.Handle("/slow", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(began)
+		<-r.Context().Done()
+		for range 1000 {
+			runtime.Gosched()
+		}
+		ended = true
+	}))
+	answered := make(chan error, 1)
+	go func() {
+		res, err := http.Get(f.URL() + "/slow")
+		if err == nil {
+			res.Body.Close()
+		}
+		answered <- err
+	}()
+	<-began
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := f.Close(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Close = %v", err)
+	}
+	if !ended {
+		t.Error("Close returned before the request had ended")
+	}
+	if err := <-answered; err == nil {
+		t.Error("a request that was cut off has an answer")
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 	"io"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -137,6 +139,24 @@ func TestDownloadsAreShortLivedSignedAddresses(t *testing.T) {
 	if _, err := w.admin.OpenArtifact(1); err == nil {
 		t.Error("a deleted artifact can be opened")
 	}
+}
+
+func TestSignedAddressEnds(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var mu sync.Mutex
+	w := newForgeIn(t, forge.Options{Now: func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return now
+	}})
+	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "app", "auto_init": true}).is("created_at", "2026-01-02T03:04:05Z")
+	seedRun(t, w)
+	at := w.ada.unredirected().want(302, "GET", actions+"/jobs/1/logs", nil).header.Get("Location")
+	w.ada.want(200, "GET", at, nil)
+	mu.Lock()
+	now = now.Add(2 * time.Minute)
+	mu.Unlock()
+	w.ada.want(403, "GET", at, nil)
 }
 
 func TestWorkflowFiles(t *testing.T) {

@@ -147,12 +147,18 @@ func TestQuietReadsAreNoWork(t *testing.T) {
 	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "app", "auto_init": true})
 	observer := w.mint(forge.TokenSpec{Login: "ada", Kit: true, Quiet: true})
 	observer.want(200, "GET", "/users/ada", nil)
-	mustGit(t, t.TempDir(), "ls-remote", w.remote(observer.token, "acme/app"))
+	const refs = ".git/info/refs?service=git-upload-pack"
+	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "other"})
+	observer.want(200, "GET", "/acme/app"+refs, nil)
+	w.ada.want(200, "GET", "/acme/other"+refs, nil)
 	observer.want(201, "POST", issues, map[string]any{"title": "x"})
 	w.ada.want(200, "GET", "/users/acme", nil)
 	mu.Lock()
 	defer mu.Unlock()
-	for what, want := range map[string]bool{"request GET /users/ada": false, "request POST " + issues: true, "request GET /users/acme": true} {
+	for what, want := range map[string]bool{
+		"request GET /users/ada": false, "request POST " + issues: true, "request GET /users/acme": true,
+		"request GET /acme/app.git/info/refs": false, "request GET /acme/other.git/info/refs": true,
+	} {
 		if open[what] != want {
 			t.Errorf("%s was open work: %v, want %v", what, open[what], want)
 		}

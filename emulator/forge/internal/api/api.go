@@ -163,6 +163,8 @@ func (a *API) wireError(subject string, err error) *wire.Error {
 		return e
 	case errors.Is(err, gitstore.ErrNotFound):
 		return wire.NotFound()
+	case errors.Is(err, gitstore.ErrRefConflict):
+		return wire.Unprocessable("Reference update failed: " + gitstore.ErrRefConflict.Error())
 	case errors.As(err, &big):
 		return wire.NewError(http.StatusRequestEntityTooLarge, "Payload too large")
 	}

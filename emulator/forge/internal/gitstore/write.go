@@ -2,8 +2,11 @@ package gitstore
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -183,9 +186,40 @@ func (r *Repo) WriteCommit(in NewCommit) (string, error) {
 	return h.String(), err
 }
 
+// ErrRefConflict says that a ref cannot stand beside one that is there: a/b beside a.
+var ErrRefConflict = errors.New("another ref is in the way")
+
 // SetRef makes a ref name a commit. Call it within Update.
 func (r *Repo) SetRef(name, sha string) error {
-	return r.objs.SetReference(plumbing.NewHashReference(plumbing.ReferenceName(name), plumbing.NewHash(sha)))
+	// Not with go-git: it writes in place, and a git that reads meanwhile sees half a ref.
+	root := r.store.path(r.id)
+	path := filepath.Join(root, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("%w: %v", ErrRefConflict, err)
+	}
+	tmp := filepath.Join(root, "ref.new")
+	if err := os.WriteFile(tmp, []byte(sha+"\n"), 0o600); err != nil {
+		return err
+	}
+	removeEmpty(path)
+	if err := os.Rename(tmp, path); err != nil {
+		return fmt.Errorf("%w: %v", ErrRefConflict, err)
+	}
+	return nil
+}
+
+// removeEmpty removes the directories that deleted refs have left at path; what is not empty stays.
+func removeEmpty(path string) {
+	list, err := os.ReadDir(path)
+	if err != nil {
+		return
+	}
+	for _, e := range list {
+		if e.IsDir() {
+			removeEmpty(filepath.Join(path, e.Name()))
+		}
+	}
+	os.Remove(path)
 }
 
 // RemoveRef deletes a ref. Call it within Update.
