@@ -58,8 +58,7 @@ func (s source) built(ctx context.Context, o Options) (string, error) {
 	}
 	entry := filepath.Join(o.Cache, key)
 	if complete(entry) {
-		now := time.Now() // the order of pruning is the order of use
-		_ = os.Chtimes(entry, now, now)
+		_ = unix.Utimes(entry, nil) // now: the order of pruning is the order of use
 		return filepath.Join(entry, jobName), nil
 	}
 	if err := s.buildOnce(ctx, o, entry); err != nil {

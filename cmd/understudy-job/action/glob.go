@@ -51,7 +51,11 @@ func (f *finder) find(lines string) (files []string, root string, err error) {
 			continue
 		}
 		roots = append(roots, p.root)
-		if err := f.walk(p.root, 0); err != nil {
+		var chain []string
+		if real, err := filepath.EvalSymlinks(p.root); err == nil {
+			chain = []string{real}
+		}
+		if err := f.walk(p.root, chain); err != nil {
 			return nil, "", err
 		}
 	}
@@ -97,10 +101,9 @@ func (f *finder) parse(line string) (pattern, error) {
 	return p, nil
 }
 
-// maxLinks bounds a path of symbolic links that lead into each other.
-const maxLinks = 20
-
-func (f *finder) walk(name string, links int) error {
+// walk collects what is wanted from name on. chain holds where it began and the directories that
+// links have led to since.
+func (f *finder) walk(name string, chain []string) error {
 	info, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -109,22 +112,10 @@ func (f *finder) walk(name string, links int) error {
 		return err
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		return f.follow(name, links)
+		return f.follow(name, chain)
 	}
 	if info.IsDir() {
-		entries, err := os.ReadDir(name)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if !f.hidden && strings.HasPrefix(e.Name(), ".") {
-				continue
-			}
-			if err := f.walk(filepath.Join(name, e.Name()), links); err != nil {
-				return err
-			}
-		}
-		return nil
+		return f.walkDir(name, name, chain)
 	}
 	if info.Mode().IsRegular() && f.wanted(name) {
 		f.found[name] = true
@@ -132,12 +123,29 @@ func (f *finder) walk(name string, links int) error {
 	return nil
 }
 
+// walkDir goes through the entries of dir, which are called as if it were name.
+func (f *finder) walkDir(name, dir string, chain []string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !f.hidden && strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if err := f.walk(filepath.Join(name, e.Name()), chain); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // follow walks on behind a symbolic link that stays inside the workspace. What lies outside is not
 // the job's to publish.
-func (f *finder) follow(name string, links int) error {
+func (f *finder) follow(name string, chain []string) error {
 	end, err := filepath.EvalSymlinks(name)
 	workspace, wsErr := filepath.EvalSymlinks(f.workspace)
-	if err != nil || wsErr != nil || links >= maxLinks || !strings.HasPrefix(end+"/", workspace+"/") {
+	if err != nil || wsErr != nil || !strings.HasPrefix(end+"/", workspace+"/") {
 		if f.wanted(name) {
 			f.warn("%s is a symbolic link that leads out of the workspace or nowhere; it is left out", name)
 		}
@@ -153,19 +161,14 @@ func (f *finder) follow(name string, links int) error {
 		}
 		return nil
 	}
-	entries, err := os.ReadDir(end)
+	parent, err := filepath.EvalSymlinks(filepath.Dir(name))
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if !f.hidden && strings.HasPrefix(e.Name(), ".") {
-			continue
-		}
-		if err := f.walk(filepath.Join(name, e.Name()), links+1); err != nil {
-			return err
-		}
+	if !info.IsDir() || strings.HasPrefix(parent+"/", end+"/") || slices.Contains(chain, end) {
+		return nil // a loop, or nothing that can be read
 	}
-	return nil
+	return f.walkDir(name, end, append(slices.Clip(chain), end))
 }
 
 func (f *finder) wanted(name string) bool {

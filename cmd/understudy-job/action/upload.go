@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/understudy-dev/understudy/internal/clock"
 )
 
 // upload follows https://github.com/actions/upload-artifact (v4). The archive is the same for the
@@ -130,7 +132,7 @@ func (s *service) store(ctx context.Context, name string, days int, overwrite bo
 	}
 	create := map[string]any{"name": name, "version": 4, "mime_type": "application/zip"}
 	if days > 0 {
-		create["expires_at"] = time.Now().AddDate(0, 0, days).UTC().Format(time.RFC3339)
+		create["expires_at"] = clock.New(nil).Now().AddDate(0, 0, days).Format(time.RFC3339)
 	}
 	var created struct {
 		OK  bool   `json:"ok"`

@@ -8,17 +8,18 @@ import (
 	"sort"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/sirupsen/logrus"
 
 	"github.com/understudy-dev/understudy/cmd/understudy-job/step"
+	"github.com/understudy-dev/understudy/internal/clock"
 	"github.com/understudy-dev/understudy/internal/jobwire"
 )
 
 // reporter turns act's log records into events. act logs through it only: it is the logrus
 // formatter of the job's logger, because act wraps a formatter in its own masking.
 type reporter struct {
+	clock   *clock.Clock
 	mu      sync.Mutex
 	out     *json.Encoder
 	outErr  error
@@ -195,7 +196,7 @@ func (r *reporter) log(s *stepState, line string) {
 }
 
 func (r *reporter) emit(e jobwire.Event) {
-	e.Time = time.Now().UTC()
+	e.Time = r.clock.Now()
 	e.Name = r.masks.hide(e.Name)
 	if err := r.out.Encode(e); err != nil && r.outErr == nil {
 		r.outErr = err

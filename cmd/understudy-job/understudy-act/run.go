@@ -22,6 +22,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/understudy-dev/understudy/cmd/understudy-job/step"
+	"github.com/understudy-dev/understudy/internal/clock"
 	"github.com/understudy-dev/understudy/internal/jobwire"
 )
 
@@ -41,10 +42,12 @@ func runCommand(job string, stdin io.Reader, stderr io.Writer) int {
 	out.SetEscapeHTML(false)
 	spec, err := readSpec(stdin)
 	if err != nil {
-		_ = out.Encode(jobwire.Event{Type: jobwire.JobCompleted, Conclusion: "failure", Error: err.Error()})
+		_ = out.Encode(jobwire.Event{Type: jobwire.JobCompleted, Time: clock.New(nil).Now(), Conclusion: "failure", Error: err.Error()})
 		return 1
 	}
-	j := &jobRun{spec: spec, self: job, report: &reporter{out: out, masks: newMasker(secretsOf(spec)), byID: map[string]*stepState{}}}
+	j := &jobRun{spec: spec, self: job, report: &reporter{
+		clock: clock.New(nil), out: out, masks: newMasker(secretsOf(spec)), byID: map[string]*stepState{},
+	}}
 	done := j.run()
 	if err := j.report.finish(done); err != nil || done.Error != "" {
 		return 1
