@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/understudy-dev/understudy/emulator/forge"
 	"github.com/understudy-dev/understudy/internal/journal"
@@ -87,14 +87,16 @@ func TestCloseTwiceAndAfterContext(t *testing.T) {
 func TestCloseWaitsForWhatItCutsOff(t *testing.T) {
 	f, err := forge.New(forge.Options{})
 	must(t, err)
-	began, ended := make(chan struct{}), false
+	began, closed, early := make(chan struct{}), make(chan struct{}), make(chan bool, 1)
 	f.Handle("/slow", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(began)
 		<-r.Context().Done()
-		for range 1000 {
-			runtime.Gosched()
+		select {
+		case <-closed:
+			early <- true
+		case <-time.After(100 * time.Millisecond): // a Close that does not wait has long returned
+			early <- false
 		}
-		ended = true
 	}))
 	answered := make(chan error, 1)
 	go func() {
@@ -110,11 +112,12 @@ func TestCloseWaitsForWhatItCutsOff(t *testing.T) {
 	if err := f.Close(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Close = %v", err)
 	}
-	if !ended {
-		t.Error("Close returned before the request had ended")
-	}
+	close(closed)
 	if err := <-answered; err == nil {
 		t.Error("a request that was cut off has an answer")
+	}
+	if <-early {
+		t.Error("Close returned before the request had ended")
 	}
 }
 

@@ -5,6 +5,11 @@ import (
 )
 
 func (a *API) commentRoutes() []route {
+	return append(a.issueCommentRoutes(), a.oneCommentRoutes()...)
+}
+
+// issueCommentRoutes are about the comments of one issue.
+func (a *API) issueCommentRoutes() []route {
 	const issues = "/repos/{owner}/{repo}/issues"
 	return []route{
 		{method: http.MethodGet, pattern: issues + "/{number}/comments", list: true, query: []string{"since"}, do: func(c *call) (answer, error) {
@@ -34,6 +39,13 @@ func (a *API) commentRoutes() []route {
 			}
 			return created(v)
 		}},
+	}
+}
+
+// oneCommentRoutes are about a comment by its id.
+func (a *API) oneCommentRoutes() []route {
+	const issues = "/repos/{owner}/{repo}/issues"
+	return []route{
 		{method: http.MethodGet, pattern: issues + "/comments/{id}", do: func(c *call) (answer, error) {
 			id, err := c.number("id")
 			if err != nil {
