@@ -70,6 +70,9 @@ func command(args []string, stdout, stderr io.Writer) int {
 func runCommand(args []string, stderr io.Writer) int {
 	self, err := os.Executable()
 	if err == nil {
+		self, err = filepath.EvalSymlinks(self) // it may stand in a directory of tools as a link
+	}
+	if err == nil {
 		engine := filepath.Join(filepath.Dir(self), "understudy-act")
 		err = syscall.Exec(engine, append([]string{engine, "run", "--job", self}, args...), os.Environ())
 	}
