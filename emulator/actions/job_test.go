@@ -143,6 +143,26 @@ func TestVariablesSecretsAndMasking(t *testing.T) {
 	}
 }
 
+// TestErrorIsTheLastWords keeps with a job what the log of its failed step ended with.
+func TestErrorIsTheLastWords(t *testing.T) {
+	p := start(t, onLabel+`jobs:
+  a:
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo of another step
+      - run: for i in 1 2 3 4 5; do echo "line $i $KEY"; done; exit 3
+        env: {KEY: "${{ secrets.KEY }}"}
+      - run: echo afterwards
+        if: always()
+`, func(_ *actions.Options, m *memory) { m.secrets = map[string]string{"KEY": "s3cr3t-value"} })
+	p.label("bug")
+	p.settle()
+	got := p.jobs[0].Error
+	if !strings.Contains(got, "line 5 ***") || strings.Contains(got, "another") || strings.Contains(got, "afterwards") || strings.Contains(got, "s3cr3t") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestPermissions(t *testing.T) {
 	p := start(t, onLabel+`permissions: read-all
 jobs:
@@ -248,23 +268,12 @@ jobs:
 `)
 	p.label("bug")
 	p.settle()
-	if diff := cmp.Diff("run ci.yml failure\n  stuck failure\n  m (1) success\n  m (2) success\n", sorted(p.report())); diff != "" {
+	if diff := cmp.Diff("run ci.yml failure\n  m (1) success\n  m (2) success\n  stuck failure\n", p.report()); diff != "" {
 		t.Error(diff)
 	}
 	if !strings.Contains(p.log("stuck"), "ci.yml:9: job stuck: concurrency: the workflow holds the same group") {
 		t.Error(p.log("stuck"))
 	}
-}
-
-// sorted puts the job that ended first to the front: it may have been stored before or after.
-func sorted(report string) string {
-	lines := strings.SplitAfter(report, "\n")
-	for i, l := range lines {
-		if strings.Contains(l, "stuck") {
-			lines = append(append(append([]string{lines[0], l}, lines[1:i]...)), lines[i+1:]...)
-		}
-	}
-	return strings.Join(lines, "")
 }
 
 func TestPush(t *testing.T) {
@@ -305,5 +314,19 @@ jobs:
 				t.Errorf("%+v\n%s", p.runs[0], p.log("a"))
 			}
 		})
+	}
+}
+
+// A deleted branch is compared with the filters, but the run is the default branch's.
+func TestPushThatDeletes(t *testing.T) {
+	p := start(t, "on: {push: {branches: [topic]}}\njobs: {a: {runs-on: linux, steps: [{run: 'test $GITHUB_REF = refs/heads/main'}]}}\n")
+	gone := func(ref string) {
+		p.emit("push", "", map[string]any{"ref": ref, "deleted": true}, "ref", ref, "sha", strings.Repeat("0", 40))
+	}
+	gone("refs/heads/other")
+	gone("refs/heads/topic")
+	p.settle()
+	if diff := cmp.Diff("run ci.yml success\n  a success\n", p.report()); diff != "" || p.runs[0].HeadSHA != sha || p.runs[0].HeadBranch != "main" {
+		t.Errorf("%s %+v", diff, p.runs)
 	}
 }

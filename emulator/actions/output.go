@@ -19,6 +19,8 @@ const (
 	logChunk  = 32 << 10
 	maxStderr = 4 << 10
 	maxSteps  = 1000
+	lastLines = 3   // of a failed step, kept as the job's error
+	maxWords  = 500 // bytes of each of them
 )
 
 // output takes the runner's standard output: one event a line. Each is applied before Write
@@ -30,6 +32,7 @@ type output struct {
 	rest   []byte // an incomplete line
 	log    bytes.Buffer
 	logged int
+	words  []string // the last lines of the step that runs now
 	done   *jobwire.Event
 	err    error // the first mistake; everything after it is ignored
 }
@@ -118,12 +121,19 @@ func (o *output) step(ev jobwire.Event) error {
 	s.Status = inProgress
 	if ev.Type == jobwire.StepCompleted {
 		s.Status, s.Conclusion, s.Completed = completed, ev.Conclusion, now
+		if ev.Conclusion == failure && rec.Error == "" {
+			rec.Error = strings.Join(o.words, "\n")
+		}
 	}
+	o.words = nil
 	return o.c.save()
 }
 
 func (o *output) line(text string) {
-	line := logLine(o.c.node.r.e.o.Now(), o.masks.hide(text))
+	text = o.masks.hide(text)
+	o.words = append(o.words, text[:min(len(text), maxWords)])
+	o.words = o.words[max(0, len(o.words)-lastLines):]
+	line := logLine(o.c.node.r.e.o.Now(), text)
 	before := o.logged
 	o.logged += len(line)
 	switch {

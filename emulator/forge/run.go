@@ -45,6 +45,7 @@ type Job struct {
 	Name        string // as shown
 	Status      string // queued, in_progress, completed
 	Conclusion  string
+	Error       string // the last words of the log of the step that failed first
 	Permissions map[string]string
 	Steps       []Step
 	Created     time.Time
@@ -86,7 +87,7 @@ func (a *Admin) SaveRun(r Run) (Run, error) {
 // created.
 func (a *Admin) SaveJob(j Job) (Job, error) {
 	in := state.Job{ID: j.ID, RunID: j.RunID, Key: j.Key, Name: j.Name, Status: j.Status, Conclusion: j.Conclusion,
-		Permissions: j.Permissions, Created: j.Created, Started: j.Started, Completed: j.Completed}
+		Error: j.Error, Permissions: j.Permissions, Created: j.Created, Started: j.Started, Completed: j.Completed}
 	for _, s := range j.Steps {
 		in.Steps = append(in.Steps, state.Step(s))
 	}

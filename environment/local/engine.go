@@ -84,7 +84,7 @@ func (h host) SaveRun(_ context.Context, r actions.Run) (actions.Run, error) {
 func (h host) SaveJob(_ context.Context, j actions.Job) (actions.Job, error) {
 	in := forge.Job{
 		ID: j.ID, RunID: j.RunID, Repo: j.Repo, Key: j.Key, Name: j.Name, Status: j.Status, Conclusion: j.Conclusion,
-		Permissions: j.Permissions, Created: j.Created, Started: j.Started, Completed: j.Completed,
+		Error: j.Error, Permissions: j.Permissions, Created: j.Created, Started: j.Started, Completed: j.Completed,
 	}
 	for _, st := range j.Steps {
 		in.Steps = append(in.Steps, forge.Step(st))

@@ -15,6 +15,7 @@ type nodeView struct {
 	Kind     string
 	Title    string
 	Note     string
+	Words    string // the last words of a log, for a job that failed
 	Status   string
 	Bad      bool
 	Quiet    bool // a read: shown, but not loud
@@ -67,6 +68,7 @@ func node(n *result.Node) nodeView {
 		v.Note = fmt.Sprintf("at “%s”", step)
 	}
 	v.Note = cmp.Or(v.Note, n.Detail["reason"])
+	v.Words = n.Detail["error"]
 	if n.Actor != "" && n.Kind != result.KindRun && n.Kind != result.KindJob {
 		v.Note = strings.TrimSpace(v.Note + " by " + n.Actor)
 	}

@@ -117,6 +117,11 @@ func (b *block) node(n *result.Node, indent string) {
 		text = b.o.paint(dim, text)
 	}
 	b.line("%s%s%s%s", b.o.paint(dim, indent), text, gap, b.o.paint(style, status))
+	for _, words := range strings.Split(n.Detail["error"], "\n") {
+		if words != "" {
+			b.line("%s%s", strings.Repeat(" ", utf8.RuneCountInString(indent)+2), b.o.paint(red, oneLine(words)))
+		}
+	}
 }
 
 // named puts the id of a step, run or job in words before its title: "job 2  run (triage)".

@@ -19,6 +19,7 @@ type Job struct {
 	Name        string
 	Status      string
 	Conclusion  string
+	Error       string
 	Permissions map[string]string
 	Steps       []Step
 	Created     time.Time
@@ -88,6 +89,9 @@ func (s *State) SaveJob(in Job) (Job, error) {
 	detail := map[string]string{"name": in.Name, "repo": in.Repo, "conclusion": in.Conclusion}
 	if in.Status == completed && failed != "" {
 		detail["failed_step"] = failed
+	}
+	if in.Status == completed && in.Error != "" {
+		detail["error"] = in.Error
 	}
 	s.passed("job", in.ID, before, in.Status, fmt.Sprintf("run:%d", in.RunID), x.run.Actor, detail)
 	return in, nil
