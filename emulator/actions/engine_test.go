@@ -270,3 +270,12 @@ func TestMissingOptionIsNamed(t *testing.T) {
 }
 
 func itoa(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// The time from a label to the completed one-step run, with a real job process.
+func BenchmarkLabel(b *testing.B) {
+	p := start(b, hello)
+	for b.Loop() {
+		p.label("bug")
+		p.settle()
+	}
+}

@@ -22,6 +22,7 @@ type happening struct {
 	actor   string
 	sha     string
 	ref     string
+	pushed  string // the ref that a push moved: ref, unless it was deleted
 	raw     json.RawMessage
 	payload *expr.Object
 	paths   []string // changed by a push
@@ -49,6 +50,7 @@ func (e *Engine) accept(entry journal.Entry) error {
 	if h.payload, ok = payload.(*expr.Object); !ok {
 		return fmt.Errorf("read payload: it is not an object")
 	}
+	h.pushed = h.ref
 	if h.name == "push" && h.push() {
 		return nil
 	}
@@ -73,7 +75,7 @@ func (e *Engine) accept(entry journal.Entry) error {
 // push reads what only pushes have. It reports whether the commit asks for no runs.
 func (h *happening) push() (skip bool) {
 	if at(h.payload, "deleted") == true {
-		h.sha, h.ref = "", "" // GitHub runs the default branch's workflows then
+		h.sha, h.ref = "", "" // GitHub runs the default branch's workflows then, at its head
 		return false
 	}
 	list, _ := at(h.payload, "commits").([]any)
@@ -101,7 +103,7 @@ func (e *Engine) consider(h happening, src Source, f File) error {
 		return nil
 	}
 	wf, problems := workflow.Parse(f.Path, f.Data)
-	matches := wf.On.Match(workflow.Event{Name: h.name, Action: h.action, Ref: h.ref, Paths: h.paths})
+	matches := wf.On.Match(workflow.Event{Name: h.name, Action: h.action, Ref: h.pushed, Paths: h.paths})
 	if h.name == "workflow_dispatch" {
 		file := expr.String(at(h.payload, "workflow"))
 		matches = matches && (file == f.Path || file == path.Base(f.Path))

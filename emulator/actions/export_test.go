@@ -1,6 +1,11 @@
 package actions
 
-import "time"
+import (
+	"strings"
+	"time"
+
+	"github.com/understudy-dev/understudy/emulator/actions/internal/expr"
+)
 
 // SetMinute changes how long a minute of timeout-minutes is. It must be called before the first event.
 func SetMinute(e *Engine, d time.Duration) { e.minute = d }
@@ -12,4 +17,18 @@ func SignToken(key []byte, run, job int64, expires time.Time) string {
 		panic(err)
 	}
 	return token
+}
+
+// Expand returns the cells of a matrix given as JSON, each as its name and its JSON in one line.
+func Expand(matrix string) ([]string, error) {
+	v, err := expr.FromJSON([]byte(matrix))
+	if err != nil {
+		return nil, err
+	}
+	cells, err := expand(v)
+	var out []string
+	for _, c := range cells {
+		out = append(out, cellName("run", c)+" "+strings.Join(strings.Fields(expr.ToJSON(c)), " "))
+	}
+	return out, err
 }

@@ -37,7 +37,7 @@ type Source struct {
 	Ref           string // "refs/heads/main"
 	DefaultBranch string
 	Files         []File
-	Variables     map[string]string // of the repository: what `vars` is in conditions, names and matrices
+	Variables     map[string]string // of the repository, for conditions, names and matrices; with nil, what asks for `vars` there fails
 }
 
 // File is one workflow file.

@@ -91,6 +91,9 @@ func TestJobs(t *testing.T) {
 		"an unknown runner from an expression fails the job": {`jobs:
   a: {runs-on: "${{ github.event.label.name }}", steps: [{run: "true"}]}
 `, "run ci.yml failure\n  a failure\n"},
+		"variables that the host does not tell fail what asks for them": {`jobs:
+  a: {if: vars.ENABLED, runs-on: ubuntu-latest, steps: [{run: "true"}]}
+`, "run ci.yml failure\n  a failure\n"},
 		"a skipped job keeps its name as written": {`jobs:
   a: {if: false, name: "x ${{ matrix.y }}", strategy: {matrix: {y: [1]}}, runs-on: ubuntu-latest, steps: [{run: "true"}]}
   b: {if: "${{ github.actor == 'bob' }}", name: "for ${{ github.actor }}", runs-on: ubuntu-latest, steps: [{run: "true"}]}

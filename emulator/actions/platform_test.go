@@ -235,13 +235,13 @@ func (m *memory) DeleteArtifact(_ context.Context, id int64) error {
 // platform is an engine with its memory.
 type platform struct {
 	*memory
-	t      *testing.T
+	t      testing.TB
 	engine *actions.Engine
 	dir    string
 }
 
 // start returns an engine over one workflow file (or several in txtar's manner, "-- path --").
-func start(t *testing.T, workflows string, change ...func(*actions.Options, *memory)) *platform {
+func start(t testing.TB, workflows string, change ...func(*actions.Options, *memory)) *platform {
 	t.Helper()
 	l := ledger.New()
 	m := &memory{

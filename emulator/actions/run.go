@@ -31,9 +31,8 @@ type run struct {
 	e      *Engine
 	h      happening
 	file   File
-	branch string // default branch
 	wf     *workflow.Workflow
-	vars   *expr.Object
+	vars   *expr.Object // nil when the host does not tell
 	inputs any
 	rec    Run
 	ob     *ledger.Obligation
@@ -51,8 +50,11 @@ type run struct {
 
 func newRun(e *Engine, h happening, src Source, f File, wf *workflow.Workflow) *run {
 	r := &run{
-		e: e, h: h, file: f, branch: src.DefaultBranch, wf: wf, vars: expr.Strings(src.Variables),
+		e: e, h: h, file: f, wf: wf,
 		byKey: map[string]*node{}, ended: make(chan *cell), cancelling: make(chan struct{}),
+	}
+	if src.Variables != nil {
+		r.vars = expr.Strings(src.Variables)
 	}
 	head := h.ref
 	for _, prefix := range []string{"refs/heads/", "refs/tags/"} {

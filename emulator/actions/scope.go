@@ -10,7 +10,10 @@ import (
 // scope is what the run's own expressions see, and with a node also that job's.
 func (r *run) scope(n *node) expr.Scope {
 	github := r.github()
-	s := expr.Scope{Contexts: map[string]any{"github": github, "vars": r.vars, "inputs": r.inputs}}
+	s := expr.Scope{Contexts: map[string]any{"github": github, "inputs": r.inputs}}
+	if r.vars != nil {
+		s.Contexts["vars"] = r.vars
+	}
 	if n == nil {
 		return s
 	}
