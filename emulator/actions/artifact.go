@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/understudy-dev/understudy/internal/clock"
 )
 
 // ArtifactPatterns are the patterns of http.ServeMux that ArtifactService answers.
@@ -35,7 +37,7 @@ type ArtifactOptions struct {
 	PublicURL string           // where the service is reached, without a slash at the end
 	Dir       string           // for uploads that are not finished; made when needed, removed by the caller
 	MaxSize   int64            // bytes of one artifact; 0 is 512 MiB
-	Now       func() time.Time // nil is time.Now
+	Now       func() time.Time // nil is a new clock's
 	Log       *slog.Logger     // nil is silent
 }
 
@@ -47,7 +49,7 @@ func ArtifactService(o ArtifactOptions) http.Handler {
 		o.MaxSize = maxArtifact
 	}
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = clock.New(nil).Now
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

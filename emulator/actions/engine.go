@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/internal/clock"
 	"github.com/understudy-dev/understudy/internal/journal"
 	"github.com/understudy-dev/understudy/internal/ledger"
 )
@@ -50,7 +51,7 @@ type Options struct {
 	ServerURL   string            // of the forge, without a slash at the end
 	APIURL      string
 	Concurrency int              // jobs at once; 0 is two for each core
-	Now         func() time.Time // nil is time.Now
+	Now         func() time.Time // nil is a new clock's
 	Log         *slog.Logger     // nil is silent
 }
 
@@ -98,7 +99,7 @@ func New(o Options) (*Engine, error) {
 		o.Concurrency = 2 * runtime.NumCPU()
 	}
 	if o.Now == nil {
-		o.Now = time.Now
+		o.Now = clock.New(nil).Now
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
