@@ -3,12 +3,14 @@ package main_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/understudy-dev/understudy/internal/jobwire"
 )
@@ -52,18 +54,25 @@ func TestMalformedSpecIsReported(t *testing.T) {
 
 func TestCancelledJobRunsItsAlwaysSteps(t *testing.T) {
 	s := spec(t, workflow("", `
-- run: echo ready > "$MARK"; sleep 600
+- run: exec 7> "$HELD"; setsid sleep 600 & echo ready > "$MARK"; sleep 600
 - run: echo never
 - if: always()
   run: echo clean
 - if: cancelled()
   run: echo cancelled
 `))
-	mark := filepath.Join(t.TempDir(), "mark")
-	if err := syscall.Mkfifo(mark, 0o600); err != nil {
+	mark, held := filepath.Join(t.TempDir(), "mark"), filepath.Join(t.TempDir(), "held")
+	for _, fifo := range []string{mark, held} {
+		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Env["MARK"], s.Env["HELD"] = mark, held
+	alive, err := os.OpenFile(held, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
 		t.Fatal(err)
 	}
-	s.Env["MARK"] = mark
+	defer alive.Close()
 	in, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
@@ -82,6 +91,13 @@ func TestCancelledJobRunsItsAlwaysSteps(t *testing.T) {
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("wait: %v", err)
+	}
+	// All processes of the step hold the FIFO's other end.
+	if err := alive.SetReadDeadline(time.Now().Add(2 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(alive); err != nil {
+		t.Errorf("processes of the cancelled step are left: %v", err)
 	}
 	r := ran{}
 	for dec := json.NewDecoder(&out); dec.More(); {

@@ -12,6 +12,7 @@
 package step
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -36,7 +37,7 @@ const (
 	Out   = "out"   // FIFO: output of the steps
 	Ack   = "ack"   // FIFO: one byte for each word seen
 	Word  = "word"  // the word
-	Group = "group" // process group of the running step
+	Group = "group" // of the running step: its tracking id, then its process group
 	Event = "event.json"
 )
 
@@ -44,7 +45,7 @@ const (
 func (c Control) Path(name string) string { return filepath.Join(c.Dir, name) }
 
 // privateVariables are act's own; a step on GitHub does not see them.
-var privateVariables = map[string]bool{"ACT": true, "SHA_REF": true}
+var privateVariables = map[string]bool{"ACT": true, "SHA_REF": true, trackingID: true}
 
 // Main runs the wrapper and returns its exit code, which is the script's.
 func Main(args []string, stderr io.Writer) int {
@@ -126,16 +127,22 @@ func (c Control) run(argv []string) (code int, err error) {
 		return 0, err
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = c.Environ()
+	// The id stands in the file before the program runs: this process can be killed at any time.
+	id := "understudy_" + rand.Text()
+	cmd.Env = append(c.Environ(), trackingID+"="+id)
 	cmd.Stdout, cmd.Stderr = in, in
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
+	group := c.Path(Group)
+	if err := os.WriteFile(group, []byte(id), 0o600); err != nil {
 		in.Close()
 		return 0, err
 	}
+	err = cmd.Start()
 	in.Close()
-	group := c.Path(Group)
-	if err := os.WriteFile(group, []byte(strconv.Itoa(cmd.Process.Pid)), 0o600); err != nil {
+	if err != nil {
+		return 0, errors.Join(err, os.Remove(group))
+	}
+	if err := os.WriteFile(group, []byte(id+" "+strconv.Itoa(cmd.Process.Pid)), 0o600); err != nil {
 		return 0, err
 	}
 	defer endWithUs(cmd.Process.Pid)()

@@ -169,7 +169,7 @@ func (j *jobRun) prepareReporter(job *model.Job) {
 		j.report.byID[st.ID] = s
 	}
 	j.report.onMark = j.mark
-	j.report.onEnded = j.endGroup
+	j.report.onEnded = j.ctl.End
 }
 
 // openControl makes the directory through which the step wrapper talks to this process.
@@ -210,19 +210,6 @@ func (j *jobRun) mark(text string) bool {
 	_ = step.Drain(j.ack, io.Discard)
 	_, _ = j.ack.Write([]byte{1})
 	return true
-}
-
-// endGroup ends a step whose wrapper was killed, by its time-out or by the job's cancellation.
-func (j *jobRun) endGroup() {
-	b, err := os.ReadFile(j.ctl.Path(step.Group))
-	if err != nil {
-		return
-	}
-	_ = os.Remove(j.ctl.Path(step.Group))
-	var pid int
-	if _, err := fmt.Sscan(string(b), &pid); err == nil && pid > 1 {
-		_ = syscall.Kill(-pid, syscall.SIGKILL)
-	}
 }
 
 func (j *jobRun) config(p *model.Plan) (*runner.Config, error) {
