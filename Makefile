@@ -1,4 +1,5 @@
-.PHONY: check accept bench update fuzz cover
+SHELL := bash
+.PHONY: check accept bench cold update fuzz cover
 
 check: ## formatting, vet, tests with the race detector, floors
 	@test -z "$$(git ls-files '*.go' | xargs gofmt -l)" || { git ls-files '*.go' | xargs gofmt -l; exit 1; }
@@ -9,7 +10,13 @@ accept: ## the acceptance suite, clean and with each seeded defect
 	go run ./cmd/understudy run examples/acceptance --defects
 
 bench: ## figures, each with the CPU of the process it names
-	go test -run '^$$' -bench . -benchtime 20x ./emulator/forge ./cmd/understudy-job ./environment/local ./suite ./internal/bench
+	go test -run '^$$' -bench 'Start|GetIssue|Job|Lease|LabelToRun|Triage' -benchtime 20x ./emulator/forge ./cmd/understudy-job ./environment/local ./cli
+	go test -run '^$$' -bench Suite -benchtime 3x ./suite
+
+cold: ## CPU seconds of the main job from nothing: empty build cache, no job runner
+	@d=$$(mktemp -d); TIMEFORMAT='cold main job: %U s user, %S s system, %R s wall'; \
+	time GOCACHE=$$d/build XDG_CACHE_HOME=$$d/cache go run ./cmd/understudy run examples/acceptance --out out/cold | tail -n 1; \
+	rm -rf $$d
 
 update: ## golden files
 	go test ./report/... ./result/... -update

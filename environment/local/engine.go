@@ -20,7 +20,7 @@ func (p *place) startEngine(log *slog.Logger) error {
 	engine, err := actions.New(actions.Options{
 		Ledger: p.ledger, Journal: p.journal, Host: h, Store: h, Launcher: p.launcher, Runner: p.s.o.JobRunner,
 		Dir: filepath.Join(p.dir, "jobs"), Env: p.programEnv(), ServerURL: p.forge.URL(), APIURL: p.apiURL(),
-		Log: log.With("part", "actions"),
+		Now: p.now, Log: log.With("part", "actions"),
 	})
 	if err != nil {
 		return err
@@ -55,7 +55,11 @@ func (h host) Source(_ context.Context, repo, ref string) (actions.Source, error
 	if err != nil {
 		return actions.Source{}, err
 	}
-	out := actions.Source{DefaultBranch: branch, Ref: ref}
+	variables, err := h.a.Variables(repo)
+	if err != nil {
+		return actions.Source{}, err
+	}
+	out := actions.Source{DefaultBranch: branch, Ref: ref, Variables: variables}
 	if ref == "" {
 		out.Ref = "refs/heads/" + branch
 	}

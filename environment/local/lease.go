@@ -49,6 +49,7 @@ type place struct {
 	door     *network.Door
 	launcher *process.Launcher
 	client   *github.Forge
+	now      func() time.Time  // the lease's shown time
 	tokens   map[string]string // actor → token
 	closers  []func(context.Context) error
 }
@@ -60,7 +61,7 @@ func (s *site) place(scenario, name string) (p *place, err error) {
 	}
 	l := ledger.New()
 	shown := clock.New(time.Now)
-	p = &place{s: s, name: name, dir: dir, ledger: l, journal: journal.New(l, shown.Now), tokens: map[string]string{}}
+	p = &place{s: s, name: name, dir: dir, ledger: l, journal: journal.New(l, shown.Now), now: shown.Now, tokens: map[string]string{}}
 	p.closers = append(p.closers, func(context.Context) error { return os.RemoveAll(dir) })
 	defer func() {
 		if err != nil {
