@@ -48,7 +48,8 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 		Example: `  understudy run examples/acceptance
   understudy run examples/acceptance/features/triage.feature:6
   understudy run examples/acceptance --defects`,
-		Args: cobra.MinimumNArgs(1),
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completePaths,
 		RunE: func(c *cobra.Command, paths []string) error {
 			if f.jobs < 0 || f.repeat < 1 {
 				return errors.New("--jobs is 0 (capacity) or more, --repeat 1 or more")

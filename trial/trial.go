@@ -105,6 +105,9 @@ func (p *Prepared) jobs() int {
 // Scenarios is how many scenarios one trial has, the skipped ones included.
 func (p *Prepared) Scenarios() int { return len(p.plan.Scenarios) }
 
+// Plan is what one trial runs and what it leaves out.
+func (p *Prepared) Plan() suite.Planned { return p.plan }
+
 // Run runs the plan and writes evidence, log and record below dir, which must exist. The error says
 // that there is no usable record; what is wrong with the run itself stands in the record.
 func (p *Prepared) Run(ctx context.Context, dir string) (rec result.Record, err error) {
@@ -166,7 +169,7 @@ func (p *Prepared) runTrials(ctx context.Context, rec *result.Record, store *evi
 	}
 	o := suite.Options{
 		Planned: p.plan, Packs: p.o.Packs, Site: site, Sink: linked{store}, Jobs: p.jobs(), Repeat: p.o.Repeat, Seed: p.o.Seed,
-		Judge: policy.Judge(policy.Options{}), Progress: p.o.Progress,
+		Judge: policy.Judge(policy.Options{}), Progress: p.progress(store.Scrubber()),
 	}
 	rec.Jobs, rec.Warnings = p.jobs(), o.Warnings()
 	if rec.Jobs == 0 {
@@ -230,4 +233,19 @@ func (l linked) Put(ctx context.Context, m evidence.Meta, r io.Reader) (evidence
 		ref.Link, err = l.Store.Link(ref, m.Name)
 	}
 	return ref, err
+}
+
+// progress shows events with every known secret taken out: what is shown comes before the record.
+func (p *Prepared) progress(s *evidence.Scrubber) func(result.Event) {
+	if p.o.Progress == nil {
+		return nil
+	}
+	return func(e result.Event) {
+		clean, err := result.Scrub(e, s)
+		if err != nil {
+			// An event that cannot be cleaned is told by what it is about alone.
+			clean = result.Event{Kind: e.Kind, Trial: e.Trial, Scenario: e.Scenario, Steps: e.Steps, Step: e.Step}
+		}
+		p.o.Progress(clean)
+	}
 }
