@@ -8,24 +8,24 @@ import (
 	"github.com/understudy-dev/understudy/evidence"
 )
 
-// Scrub returns r with every text in it passed through s. Numbers and the shape stay.
-func Scrub(r Record, s *evidence.Scrubber) (Record, error) {
-	b, err := json.Marshal(r)
+// Scrub returns v, a Record or a part of one, with every text in it passed through s. Numbers and the
+// shape stay.
+func Scrub[T any](v T, s *evidence.Scrubber) (out T, err error) {
+	b, err := json.Marshal(v)
 	if err != nil {
-		return Record{}, fmt.Errorf("scrub record: %w", err)
+		return out, fmt.Errorf("take secrets out: %w", err)
 	}
 	var tree any
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber() // a large id must not become a rounded one
 	if err := d.Decode(&tree); err != nil {
-		return Record{}, fmt.Errorf("scrub record: %w", err)
+		return out, fmt.Errorf("take secrets out: %w", err)
 	}
 	if b, err = json.Marshal(scrub(tree, s)); err != nil {
-		return Record{}, fmt.Errorf("scrub record: %w", err)
+		return out, fmt.Errorf("take secrets out: %w", err)
 	}
-	var out Record
 	if err := json.Unmarshal(b, &out); err != nil {
-		return Record{}, fmt.Errorf("scrub record: %w", err)
+		return out, fmt.Errorf("take secrets out: %w", err)
 	}
 	return out, nil
 }

@@ -245,6 +245,9 @@ func (p *Prepared) progress(s *evidence.Scrubber) func(result.Event) {
 		if err != nil {
 			// An event that cannot be cleaned is told by what it is about alone.
 			clean = result.Event{Kind: e.Kind, Trial: e.Trial, Scenario: e.Scenario, Steps: e.Steps, Step: e.Step}
+			if e.Result != nil {
+				clean.Result = &result.Scenario{ID: e.Result.ID, Verdict: e.Result.Verdict}
+			}
 		}
 		p.o.Progress(clean)
 	}
