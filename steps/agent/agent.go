@@ -5,6 +5,10 @@ package agent
 import (
 	"context"
 	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/understudy-dev/understudy/match"
@@ -64,16 +68,22 @@ func operation(ctx context.Context, description string, want bool) error {
 		if err != nil {
 			return err
 		}
-		seen := []string{}
+		seen, claimed := []string{}, false
 		for _, r := range results {
 			for _, o := range r.operations {
 				seen = append(seen, o.Description)
 				if o.Description != description {
 					continue
 				}
+				claimed = true
 				err := w.ExpectKey(ctx, "agent.operation", r.key(o), o.Success, match.Equal(want))
-				return match.Hint(err, o.Error)
+				if err != nil {
+					return match.Hint(err, o.Error)
+				}
 			}
+		}
+		if claimed {
+			return nil
 		}
 		return w.Expect(ctx, "agent.operations", seen, match.Contains(description))
 	})
@@ -86,20 +96,23 @@ func outputs(ctx context.Context, name string, want *suite.DocString) error {
 		if err != nil {
 			return err
 		}
-		names := []string{}
+		names, last, key := []string{}, []byte(nil), ""
 		for _, r := range results {
-			for path, data := range r.files {
-				names = append(names, path)
+			for _, path := range slices.Sorted(maps.Keys(r.files)) {
+				names = append(names, base(path))
 				if base(path) == name {
-					return w.ExpectKey(ctx, "agent.output", fmt.Sprintf("run:%d %s", r.run, path), string(data), match.Text(want.Content))
+					last, key = r.files[path], fmt.Sprintf("run:%d %s", r.run, path) // the last iteration's counts
 				}
 			}
 		}
-		return w.Expect(ctx, "agent.files", names, match.Any(match.Contains(name)))
+		if key == "" {
+			return w.Expect(ctx, "agent.files", names, match.Contains(name))
+		}
+		return w.ExpectKey(ctx, "agent.output", key, string(last), match.Text(want.Content))
 	})
 }
 
-func decided(ctx context.Context, decision, url string) error {
+func decided(ctx context.Context, decision, address string) error {
 	w := world.From(ctx)
 	return w.Until(ctx, func(ctx context.Context) error {
 		results, err := stimulated(ctx, w)
@@ -112,12 +125,16 @@ func decided(ctx context.Context, decision, url string) error {
 				seen = append(seen, d.Decision+" "+d.URL)
 			}
 		}
-		return w.Expect(ctx, "policy.decisions", seen, match.Contains(decision+" "+url))
+		return w.Expect(ctx, "policy.decisions", seen, match.Contains(decision+" "+address))
 	})
 }
 
-func reached(ctx context.Context, url, how string) error {
+func reached(ctx context.Context, address, how string) error {
 	w := world.From(ctx)
+	target, err := seenAs(address)
+	if err != nil {
+		return err
+	}
 	return w.Settled(ctx, func(ctx context.Context) error {
 		entries, err := w.Drivers().Journal.Entries(ctx, 0)
 		if err != nil {
@@ -126,16 +143,53 @@ func reached(ctx context.Context, url, how string) error {
 		seen := []string{}
 		for _, e := range entries {
 			if e.Type == "door.request" {
-				_, target, _ := strings.Cut(e.Subject, " ")
-				seen = append(seen, target)
+				_, asked, _ := strings.Cut(e.Subject, " ")
+				if !strings.Contains(asked, "://") {
+					asked = strings.ToLower(asked) // CONNECT names host and port
+				} else if asked, err = seenAs(asked); err != nil {
+					return err
+				}
+				seen = append(seen, asked)
 			}
 		}
-		want := match.Contains(url)
+		want := match.Contains(target)
 		if how == "never reached" {
-			want = match.Lacks(url)
+			want = match.Lacks(target)
 		}
 		return w.Expect(ctx, "network.requests", seen, want)
 	})
+}
+
+// seenAs is how the door names a request to an address: a URL without its query for http, host and
+// port for https, whose path no proxy sees. What the door could not tell apart is an error.
+func seenAs(address string) (string, error) {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read address %q: %w", address, err)
+	case u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return "", fmt.Errorf("%q is no http or https address", address)
+	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:
+		return "", fmt.Errorf("%q: the network keeps no query, fragment or user; leave it out", address)
+	}
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	if u.Scheme == "https" {
+		if u.Path != "" && u.Path != "/" {
+			return "", fmt.Errorf("%q: of https the network sees host and port only; leave the path out", address)
+		}
+		if port == "" {
+			port = "443"
+		}
+		return net.JoinHostPort(host, port), nil
+	}
+	if port != "" && port != "80" {
+		host = net.JoinHostPort(host, port)
+	}
+	path := u.EscapedPath()
+	if path == "" {
+		path = "/"
+	}
+	return "http://" + host + path, nil
 }
 
 func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
