@@ -11,8 +11,8 @@
 //	1  at least one operation failed; the results file says which and why
 //	2  nothing to rely on: bad flags, bad script, no workspace, or the results could not be written
 //
-// With 2 for bad flags or a bad script nothing ran and no results file was written. The environment
-// is not read: what is not a flag has no influence.
+// With 2 for bad flags or a bad script nothing ran and no results file was written. Only assert_env
+// looks at the environment, and PATH says where git is: nothing else in it has influence.
 //
 // # Script
 //
@@ -39,6 +39,29 @@
 //	url_get        args is an absolute http or https URL without credentials. One GET, 10 seconds,
 //	               redirects are not followed. Succeeds when the answer is 2xx.
 //
+//	assert_env     args is NAME or "NAME, VALUE". The variable of the agent's own environment is set and
+//	               not empty; with VALUE it is set to exactly that, which may be empty. The value found
+//	               is never told.
+//	assert_file    args is a path below the workspace. Succeeds as read_file does.
+//	assert_json    args is "FILE, PATH" or "FILE, PATH, EXPECTED"; see below.
+//	checkout_branch  args is one branch name; see below.
+//
+// assert_json reads FILE, below the workspace, as one JSON document and follows PATH: keys joined by
+// dots, a number being a place in a list counted from 0. Without EXPECTED something must be there
+// that is neither false nor null, as jq -e has it; 0, "", [] and {} are something. With EXPECTED the
+// value must be equal to it. EXPECTED is all that follows the second comma: JSON if it can be read
+// so (false, 7, "7", [1, 2]), else the text itself (sufficient). So an expected false or null
+// succeeds on false or null that is there; a place that is not there equals nothing, null included.
+// Numbers are compared by value.
+//
+// checkout_branch asks the remote "origin" of --repo with git ls-remote --exit-code. When the branch
+// is there (exit code 0) it is fetched and the local branch begins at FETCH_HEAD; when the remote
+// answers that it is not (exit code 2) the local branch begins at the current HEAD; whatever else
+// comes of it fails the operation, as does anything later. A local branch of that name is moved. Then
+// one commit is made on it, which holds the file behaviour-marker.txt alone, so that a push of the
+// branch moves its tip. A name is letters, digits and . _ - with parts joined by /. git gets no
+// configuration but the repository's own, no hooks, and no proxy; it has two minutes.
+//
 // url_get goes through --proxy when it is given, also to loopback addresses, and never through a
 // proxy of the environment. Its failures begin differently, so that a test can tell them apart:
 //
@@ -61,9 +84,13 @@ const DefaultResults = "output/behaviour-results.json"
 
 // Names of the operations.
 const (
-	WriteFixture = "write_fixture"
-	ReadFile     = "read_file"
-	URLGet       = "url_get"
+	AssertEnv      = "assert_env"
+	AssertFile     = "assert_file"
+	AssertJSON     = "assert_json"
+	CheckoutBranch = "checkout_branch"
+	ReadFile       = "read_file"
+	URLGet         = "url_get"
+	WriteFixture   = "write_fixture"
 )
 
 // PolicyHeader is the response header with which a proxy says that its policy refused a request; its

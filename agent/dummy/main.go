@@ -38,6 +38,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "%s: error: %v\n", name, err)
 		return 2
 	}
+	c.options.Env = os.Environ()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	r := Run(ctx, c.loaded, c.options)
@@ -63,7 +64,7 @@ const usage = `usage: understudy-job agent dummy --script FILE --workspace DIR [
 
   --script FILE     script of operations (YAML)
   --workspace DIR   existing directory that the agent writes into
-  --repo DIR        checkout that read_file is relative to (default: the workspace)
+  --repo DIR        checkout that read_file and checkout_branch work in (default: the workspace)
   --results FILE    where the results go (default: DIR/output/behaviour-results.json)
   --proxy URL       HTTP proxy for url_get (default: none; the environment is not read)
 `

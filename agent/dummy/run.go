@@ -16,9 +16,12 @@ import (
 // Options say where a script runs. Workspace must exist; the rest may be left out.
 type Options struct {
 	Workspace string
-	Repo      string        // what read_file is relative to; "" is the workspace
-	Proxy     *url.URL      // what url_get goes through, loopback included; nil is a direct connection
-	Timeout   time.Duration // of one url_get; 0 is 10 seconds
+	Repo      string   // what read_file is relative to; "" is the workspace
+	Proxy     *url.URL // what url_get goes through, loopback included; nil is a direct connection
+	Env       []string // "NAME=value"; what assert_env sees, and where git is found (PATH)
+
+	Timeout    time.Duration // of one url_get; 0 is 10 seconds
+	GitTimeout time.Duration // of one checkout_branch; 0 is 2 minutes
 }
 
 // Results are how the operations went, in the script's order.
@@ -53,6 +56,9 @@ func Run(ctx context.Context, s Script, o Options) Results {
 	if o.Timeout == 0 {
 		o.Timeout = 10 * time.Second
 	}
+	if o.GitTimeout == 0 {
+		o.GitTimeout = 2 * time.Minute
+	}
 	r := Results{Operations: []Operation{}}
 	for _, op := range s.Ops {
 		done := Operation{Description: op.Description, Op: op.Op, Success: true}
@@ -72,9 +78,17 @@ func (o Options) do(ctx context.Context, op Op) error {
 	case WriteFixture:
 		return writeFixture(o.Workspace, op.Args, op.Content)
 	case ReadFile:
-		return readFile(o.Repo, op.Args)
+		return readable(o.Repo, op.Args)
 	case URLGet:
 		return o.get(ctx, op.Args)
+	case AssertEnv:
+		return assertEnv(o.Env, op.Args)
+	case AssertFile:
+		return readable(o.Workspace, op.Args)
+	case AssertJSON:
+		return assertJSON(o.Workspace, op.Args)
+	case CheckoutBranch:
+		return o.checkoutBranch(ctx, op.Args)
 	}
 	return fmt.Errorf("unknown operation %q", op.Op)
 }
@@ -94,7 +108,8 @@ func writeFixture(workspace, dest, content string) error {
 	return plain(root.WriteFile(dest, []byte(content), 0o644))
 }
 
-func readFile(dir, name string) error {
+// readable says why the file cannot be read, or nil.
+func readable(dir, name string) error {
 	if err := checkPath(name); err != nil {
 		return err
 	}
@@ -103,7 +118,18 @@ func readFile(dir, name string) error {
 		return plain(err)
 	}
 	defer root.Close()
-	// Looked at before it is opened: opening a pipe would wait for a writer.
+	if err := regular(root, name); err != nil {
+		return err
+	}
+	f, err := root.Open(name)
+	if err != nil {
+		return plain(err)
+	}
+	return f.Close()
+}
+
+// regular is asked before a file is opened: opening a pipe would wait for a writer.
+func regular(root *os.Root, name string) error {
 	info, err := root.Stat(name)
 	if err != nil {
 		return plain(err)
@@ -111,11 +137,7 @@ func readFile(dir, name string) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: not a regular file", name)
 	}
-	f, err := root.Open(name)
-	if err != nil {
-		return plain(err)
-	}
-	return f.Close()
+	return nil
 }
 
 // plain drops the system call's name from a path error: "output/a: permission denied".

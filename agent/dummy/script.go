@@ -27,10 +27,10 @@ type Op struct {
 	Content     string
 }
 
-var (
-	supported = []string{ReadFile, URLGet, WriteFixture}
-	planned   = []string{"assert_env", "assert_file", "assert_json", "checkout_branch"}
-)
+// Operations returns the names of all operations, sorted.
+func Operations() []string {
+	return []string{AssertEnv, AssertFile, AssertJSON, CheckoutBranch, ReadFile, URLGet, WriteFixture}
+}
 
 // Parse reads a script. Errors begin with "line N: " where a line is to blame.
 func Parse(data []byte) (Script, error) {
@@ -180,10 +180,8 @@ func parseOp(n *yaml.Node) (Op, error) {
 		return Op{}, at(n, `"description" is blank`)
 	}
 	switch {
-	case slices.Contains(planned, op.Op):
-		return Op{}, at(m["op"], "operation %q is not supported yet; supported: %s", op.Op, strings.Join(supported, ", "))
-	case !slices.Contains(supported, op.Op):
-		return Op{}, at(m["op"], "unknown operation %q; known: %s", op.Op, strings.Join(supported, ", "))
+	case !slices.Contains(Operations(), op.Op):
+		return Op{}, at(m["op"], "unknown operation %q; known: %s", op.Op, strings.Join(Operations(), ", "))
 	case op.Op == WriteFixture && m["content"] == nil:
 		return Op{}, at(n, `write_fixture needs "content"`)
 	case op.Op != WriteFixture && m["content"] != nil:
@@ -196,8 +194,18 @@ func parseOp(n *yaml.Node) (Op, error) {
 }
 
 func (o Op) checkArgs() error {
-	if o.Op == URLGet {
+	var err error
+	switch o.Op {
+	case URLGet:
 		return checkURL(o.Args)
+	case AssertEnv:
+		_, err = parseVariable(o.Args)
+		return err
+	case AssertJSON:
+		_, err = parsePlace(o.Args)
+		return err
+	case CheckoutBranch:
+		return checkBranch(o.Args)
 	}
 	if o.Op == WriteFixture && strings.Contains(o.Args, ",") {
 		return fmt.Errorf("args %q: only the destination goes here, the fixture's text into content", o.Args)
