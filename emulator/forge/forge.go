@@ -23,6 +23,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"time"
 
@@ -136,8 +137,58 @@ func (s *Server) URL() string { return s.url }
 func (s *Server) Admin() *Admin { return s.admin }
 
 // Handle mounts a foreign service under the forge's URL. The pattern is one of http.ServeMux; what
-// it matches does not reach the forge. Call it before the first request.
-func (s *Server) Handle(pattern string, h http.Handler) { s.mux.Handle(pattern, h) }
+// it matches does not reach the forge. A request to it holds an obligation; an answer of 501 or of
+// another 5xx is journalled as the forge's own would be. Call it before the first request.
+func (s *Server) Handle(pattern string, h http.Handler) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		subject := r.Method + " " + r.URL.EscapedPath()
+		ob := s.admin.ledger.Open("request " + subject)
+		defer ob.Close()
+		noted := &noted{ResponseWriter: w}
+		h.ServeHTTP(noted, r)
+		switch {
+		case noted.status == http.StatusNotImplemented:
+			s.note("unknown-route", subject, noted.status, "")
+		case noted.status >= http.StatusInternalServerError:
+			s.note("internal-error", subject, noted.status, "")
+		}
+	})
+}
+
+// noted knows the status of an answer.
+type noted struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (n *noted) WriteHeader(status int) {
+	n.status = status
+	n.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (n *noted) Unwrap() http.ResponseWriter { return n.ResponseWriter }
+
+func (s *Server) note(kind, subject string, status int, message string) {
+	detail := map[string]string{"status": strconv.Itoa(status)}
+	if message != "" {
+		detail["message"] = message
+	}
+	s.admin.journal.Append(journal.Entry{Kind: journal.Read, Type: kind, Subject: subject, Detail: detail})
+}
+
+// recovered journals a panic of a handler: the connection is lost, but not the reason.
+func (s *Server) recovered(r *http.Request) {
+	why := recover()
+	if why == nil {
+		return
+	}
+	if why != http.ErrAbortHandler {
+		s.note("internal-error", r.Method+" "+r.URL.EscapedPath(), http.StatusInternalServerError, fmt.Sprint("panic: ", why))
+	}
+	panic(why)
+}
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -146,6 +197,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer s.running.Done()
+	defer s.recovered(r)
 	if h, pattern := s.mux.Handler(r); pattern != "" {
 		h.ServeHTTP(w, r)
 		return

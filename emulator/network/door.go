@@ -135,7 +135,7 @@ func (d *Door) record(r *http.Request, decision string, status int) {
 	}
 	subject := r.Method + " " + r.Host
 	if r.URL.IsAbs() {
-		subject = r.Method + " " + r.URL.Scheme + "://" + r.URL.Host + r.URL.Path
+		subject = r.Method + " " + r.URL.Scheme + "://" + r.URL.Host + r.URL.EscapedPath()
 	}
 	d.o.Journal.Append(journal.Entry{
 		Kind: journal.Change, Type: "door.request", Subject: subject,

@@ -184,6 +184,8 @@ func (a *API) record(who state.Identity, r *http.Request, subject string, status
 			e.Detail["message"] = w.Message
 		}
 		a.Log.Warn("outside the dialect", "part", "forge", "request", subject)
+	} else if status >= http.StatusInternalServerError {
+		e.Type = "internal-error" // the forge broke, not who asked
 	} else if status < 400 && r.Method != http.MethodGet && r.Method != http.MethodHead {
 		e.Kind = journal.Change
 	}

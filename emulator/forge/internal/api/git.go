@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os/exec"
 	"strconv"
 	"strings"
 
@@ -66,7 +67,7 @@ func (a *API) serveGit(w http.ResponseWriter, r *http.Request, full, op string) 
 	if err != nil {
 		status = http.StatusInternalServerError
 		if !out.begun {
-			status = refuseGit(w, err)
+			status = refuseGit(w, blamed(r, err))
 		}
 		if status >= http.StatusInternalServerError {
 			// An answer that has begun ends early, which git notices by itself.
@@ -118,6 +119,16 @@ type watched struct {
 func (w *watched) Write(p []byte) (int, error) {
 	w.begun = true
 	return w.ResponseWriter.Write(p)
+}
+
+// blamed makes an error the client's where it is his: git itself ended because of what he sent, or
+// he went away.
+func blamed(r *http.Request, err error) error {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) || r.Context().Err() != nil {
+		return wire.NewError(http.StatusBadRequest, err.Error())
+	}
+	return err
 }
 
 // refuseGit answers in plain text, which git shows to its user.
