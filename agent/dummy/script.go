@@ -181,16 +181,28 @@ func parseOp(n *yaml.Node) (Op, error) {
 	}
 	switch {
 	case !slices.Contains(Operations(), op.Op):
-		return Op{}, at(m["op"], "unknown operation %q; known: %s", op.Op, strings.Join(Operations(), ", "))
+		return Op{}, at(m["op"], "%w", op.Check())
 	case op.Op == WriteFixture && m["content"] == nil:
 		return Op{}, at(n, `write_fixture needs "content"`)
 	case op.Op != WriteFixture && m["content"] != nil:
 		return Op{}, at(m["content"], `%s has no "content"`, op.Op)
 	}
-	if err := op.checkArgs(); err != nil {
-		return Op{}, at(m["args"], "%s: %w", op.Op, err)
+	if err := op.Check(); err != nil {
+		return Op{}, at(m["args"], "%w", err)
 	}
 	return op, nil
+}
+
+// Check says what is wrong with the operation as it stands, or nil: an unknown name, or arguments
+// that the operation does not take.
+func (o Op) Check() error {
+	if !slices.Contains(Operations(), o.Op) {
+		return fmt.Errorf("unknown operation %q; known: %s", o.Op, strings.Join(Operations(), ", "))
+	}
+	if err := o.checkArgs(); err != nil {
+		return fmt.Errorf("%s: %w", o.Op, err)
+	}
+	return nil
 }
 
 func (o Op) checkArgs() error {

@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 
+	dummyagent "github.com/understudy-dev/understudy/agent/dummy"
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/suite"
 	"github.com/understudy-dev/understudy/world"
@@ -34,6 +35,17 @@ func dummy(ctx context.Context, t *suite.Table) error {
 	}
 	ops, err := operations(t, w.Drivers().Fixtures)
 	if err != nil {
+		return err
+	}
+	for i := range ops {
+		// Nowhere else: a fixture or a URL may well hold this text.
+		if ops[i].Op == dummyagent.CheckoutBranch {
+			if ops[i].Args, err = world.WithIssue(ctx, ops[i].Args); err != nil {
+				return fmt.Errorf("operation %q: %w", ops[i].Description, err)
+			}
+		}
+	}
+	if err := check(ops); err != nil {
 		return err
 	}
 	// JSON is YAML: the script's place may well be called .yaml.
@@ -75,7 +87,7 @@ func operations(t *suite.Table, fixtures fs.FS) ([]op, error) {
 			return nil, fmt.Errorf("each operation has a description of its own; %q is empty or used twice", o.Description)
 		}
 		seen[o.Description] = true
-		if o.Op == "write_fixture" {
+		if o.Op == dummyagent.WriteFixture {
 			if err := embed(&o, fixtures); err != nil {
 				return nil, fmt.Errorf("operation %q: %w", o.Description, err)
 			}
@@ -83,6 +95,20 @@ func operations(t *suite.Table, fixtures fs.FS) ([]op, error) {
 		ops = append(ops, o)
 	}
 	return ops, nil
+}
+
+// check holds the operations to what the dummy takes, before they are committed.
+func check(ops []op) error {
+	for _, o := range ops {
+		known := dummyagent.Op{Description: o.Description, Op: o.Op, Args: o.Args}
+		if o.Content != nil {
+			known.Content = *o.Content
+		}
+		if err := known.Check(); err != nil {
+			return fmt.Errorf("operation %q: %w", o.Description, err)
+		}
+	}
+	return nil
 }
 
 // embed puts a fixture's bytes into the operation: the script must need nothing but itself.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"example.com/crew/internal/config"
+	"example.com/crew/internal/defect"
 )
 
 const (
@@ -46,6 +47,9 @@ func start(ctx context.Context, c config.Config, o Options, place, proxy string)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = workspace(place)
 	cmd.Env = environment(o, place, proxy)
+	if o.Defect == defect.EnvironmentLeaks {
+		cmd.Env = append(os.Environ(), cmd.Env...)
+	}
 	out := &bounded{w: io.MultiWriter(log, o.Log), left: maxLog}
 	cmd.Stdout, cmd.Stderr = out, out
 	// The agent and what it started end together.

@@ -76,6 +76,7 @@ func files(t *testing.T, o run.Options) []string {
 const good = `echo '{"action":"ok"}' > output/agent-result.json; `
 
 func TestStatus(t *testing.T) {
+	t.Setenv("GITHUB_SHA", "1")
 	for _, tc := range []struct {
 		name, script string
 		defect       defect.Name
@@ -92,6 +93,8 @@ func TestStatus(t *testing.T) {
 		{"the schema is read first", "echo '{}' > \"$1/s.json\"; echo '{}' > output/agent-result.json", "", run.Invalid, "Validation failed: FAIL: schema validation error: /: missing property 'action'", 0},
 		{"output removed", "rm -r output", "", run.Invalid, "Validation failed: FAIL: output/agent-result.json not found", 0},
 		{"defect", "echo '{' > output/agent-result.json", defect.SchemaCheckKilled, run.Succeeded, "", 0},
+		{"the job's environment", `test -z "$GITHUB_SHA" || exit 9; ` + good, "", run.Succeeded, "", 0},
+		{"leaks with the defect", `test -z "$GITHUB_SHA" || exit 9; ` + good, defect.EnvironmentLeaks, run.Invalid, "Validation failed: FAIL: output/agent-result.json not found", 9},
 		{"other defect", "exit 0", defect.AnyLabelTriggers, run.Invalid, "Validation failed: FAIL: output/agent-result.json not found", 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
