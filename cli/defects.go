@@ -82,13 +82,16 @@ func runDefects(ctx context.Context, s *screen, out string, base trial.Options, 
 	}
 	k, err := runOnce(ctx, s, out, clean)
 	if err != nil {
-		return err
+		return s.broken(err)
 	}
 	s.printf("%-32s %s\n", "clean", strings.TrimSpace(text.Summary(k.record, text.Options{})))
-	worst := result.ExitCode(k.record)
 	s.blocks(k.record)
+	code := result.ExitCode(k.record)
 	caught := 0
 	for _, d := range defects {
+		if ctx.Err() != nil {
+			return exitError(exitBroken)
+		}
 		base.Defect = d.name
 		p, err := trial.Prepare(base)
 		if err != nil {
@@ -96,46 +99,56 @@ func runDefects(ctx context.Context, s *screen, out string, base trial.Options, 
 		}
 		k, err := runOnce(ctx, s, out, p)
 		if err != nil {
-			return err
+			return s.broken(err)
 		}
-		text, ok := judgeDefect(k.record, d)
+		if ctx.Err() != nil || len(k.record.Problems) > 0 {
+			s.summary(k)
+			return exitError(exitBroken)
+		}
+		verdict, ok := judgeDefect(k.record, d)
 		if ok {
 			caught++
 		}
-		s.printf("%-32s %s\n", d.name, text)
+		s.printf("%-32s %s\n", d.name, verdict)
 	}
 	s.printf("%d of %d defects caught\n", caught, len(defects))
-	if caught < len(defects) {
-		worst = exitFailed
+	if caught < len(defects) && code == exitPassed {
+		code = exitFailed
 	}
-	if worst != exitPassed {
-		return exitError(worst)
+	if code != exitPassed {
+		return exitError(code)
 	}
 	return nil
 }
 
-// judgeDefect says whether the run caught the defect: its scenario failed, not merely broke, and not
-// everything else failed with it.
+// judgeDefect says whether the run caught the defect: its scenario failed in every trial, not merely
+// broke, and not everything else failed with it. What the plan skipped says nothing.
 func judgeDefect(rec result.Record, d defect) (string, bool) {
-	var own result.Verdict
-	others, failed := 0, 0
+	var own []result.Verdict
+	others, failed := map[string]bool{}, map[string]bool{}
 	for sc := range rec.Scenarios() {
-		if sc.ID == d.scenario {
-			own = result.Worse(own, sc.Verdict)
-			continue
+		switch {
+		case sc.ID == d.scenario:
+			own = append(own, sc.Verdict)
+		case sc.Verdict != result.Skipped:
+			others[sc.ID] = true
+			if sc.Verdict != result.Passed {
+				failed[sc.ID] = true
+			}
 		}
-		others++
-		if sc.Verdict == result.Failed || sc.Verdict == result.Broken {
-			failed++
+	}
+	for _, v := range own {
+		if v != result.Failed {
+			return fmt.Sprintf("NOT caught: %s %s", d.scenario, v), false
 		}
 	}
 	switch {
-	case own != result.Failed:
-		return fmt.Sprintf("NOT caught: %s %s", d.scenario, own), false
-	case others > 0 && failed == others:
+	case len(own) == 0:
+		return fmt.Sprintf("NOT caught: %s did not run", d.scenario), false
+	case len(others) > 0 && len(failed) == len(others):
 		return fmt.Sprintf("caught by %s, but every other scenario failed too: that proves nothing", d.scenario), false
-	case failed > 0:
-		return fmt.Sprintf("caught by %s  (+%d others)", d.scenario, failed), true
+	case len(failed) > 0:
+		return fmt.Sprintf("caught by %s  (+%d others)", d.scenario, len(failed)), true
 	}
 	return "caught by " + d.scenario, true
 }

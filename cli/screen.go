@@ -141,6 +141,15 @@ func (s *screen) erase() {
 	}
 }
 
+// broken shows why there is no record, and is the error for that.
+func (s *screen) broken(err error) error {
+	s.done()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	complain(s.w, err)
+	return exitError(exitBroken)
+}
+
 func (s *screen) blocks(rec result.Record) {
 	for sc := range rec.Scenarios() {
 		if sc.Verdict == result.Failed || sc.Verdict == result.Broken {

@@ -62,7 +62,8 @@ type Launcher interface {
 // Process is a started program.
 type Process interface {
 	// Wait returns once the program has ended and its output is complete. When ctx ends first the
-	// program and all it started are killed and the Exit says TimedOut.
+	// program and all it started are killed: at a deadline the Exit says TimedOut, otherwise ctx's
+	// error is returned.
 	Wait(ctx context.Context) (Exit, error)
 	// Stop ends the program and all it started, first politely, then at ctx's end by force.
 	Stop(ctx context.Context) error

@@ -81,7 +81,7 @@ func (h *hold) run(stderr io.Writer) int {
 	if err != nil {
 		return h.notStarted(fmt.Errorf("start %s: %w", h.argv[0], err), stderr)
 	}
-	h.report(jobwire.Held{Started: true})
+	h.report(jobwire.Held{Started: true, PID: pid})
 	go h.watch(pid)
 	go forward(signals, pid)
 	ws := reap(pid)

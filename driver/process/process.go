@@ -100,6 +100,7 @@ func (l *Launcher) Start(ctx context.Context, s driver.Spec) (driver.Process, er
 
 	if err := p.start(s); err != nil {
 		l.forget(p)
+		close(p.done) // Close may wait for it already
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	return p, nil

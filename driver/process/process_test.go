@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -179,9 +181,9 @@ func TestWaitEndsTheProgramWithItsContext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
 		alive.started()
-		cancel()
 		exit, err := p.Wait(ctx)
 		if err != nil || exit.Kind != driver.TimedOut {
 			t.Errorf("got %v, %v; want timed out", exit, err)
@@ -191,6 +193,86 @@ func TestWaitEndsTheProgramWithItsContext(t *testing.T) {
 			t.Errorf("second Wait: %v, %v", again, err)
 		}
 	})
+}
+
+func TestGivingUpIsNoTimeOut(t *testing.T) {
+	bothForms(t, func(t *testing.T, ns bool) {
+		l := launcher(t, process.Options{Namespaces: ns})
+		s, alive := watched(t, escape+"sleep 600")
+		p, err := l.Start(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alive.started()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if exit, err := p.Wait(ctx); !errors.Is(err, context.Canceled) || exit.Kind == driver.TimedOut {
+			t.Errorf("got %v, %v; want the context's error", exit, err)
+		}
+		alive.gone()
+	})
+}
+
+// TestCloseDuringStart closes while a program is being started: Close returns, and nothing is left.
+func TestCloseDuringStart(t *testing.T) {
+	bothForms(t, func(t *testing.T, ns bool) {
+		for range 20 {
+			l := launcher(t, process.Options{Namespaces: ns})
+			started := make(chan error, 1)
+			go func() {
+				_, err := l.Start(t.Context(), bash("sleep 600"))
+				started <- err
+			}()
+			if err := l.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-started; err != nil && !errors.Is(err, process.ErrClosed) {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// TestKilledHolderLeavesNothing kills the holder itself, which no lifeline can tell.
+func TestKilledHolderLeavesNothing(t *testing.T) {
+	bothForms(t, func(t *testing.T, ns bool) {
+		l := launcher(t, process.Options{Namespaces: ns})
+		s, alive := watched(t, "echo up; sleep 600")
+		p, err := l.Start(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alive.started()
+		killHolder(t)
+		if exit, err := p.Wait(t.Context()); err != nil || exit.Signal != "SIGKILL" {
+			t.Errorf("got %v, %v", exit, err)
+		}
+		alive.gone()
+	})
+}
+
+// killHolder kills the one child that this test has: the holder.
+func killHolder(t *testing.T) {
+	t.Helper()
+	lists, err := filepath.Glob("/proc/self/task/*/children")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range lists {
+		pids, err := os.ReadFile(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, pid := range strings.Fields(string(pids)) {
+			n, err := strconv.Atoi(pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := syscall.Kill(n, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }
 
 func TestStopIsPoliteFirst(t *testing.T) {

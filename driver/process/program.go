@@ -51,7 +51,7 @@ func (p *program) start(s driver.Spec) error {
 		lifelineWrite.Close()
 		return err
 	}
-	p.lifeline, p.status = lifelineWrite, status
+	p.hold(lifelineWrite, status)
 	args := []string{
 		"hold",
 		"--files", strconv.Itoa(len(s.Files)),
@@ -96,6 +96,7 @@ func (p *program) await() {
 	reports := json.NewDecoder(p.status)
 	statusErr := reports.Decode(&held)
 	close(p.up)
+	started := held.PID
 	if statusErr == nil && held.Started {
 		held = jobwire.Held{}
 		statusErr = reports.Decode(&held)
@@ -105,6 +106,10 @@ func (p *program) await() {
 	switch {
 	case statusErr != nil:
 		exit = unreported(p.cmd.ProcessState)
+		if started > 0 && !p.l.opts.Namespaces {
+			// The holder was killed and no namespace ended with it: what it held must not go on.
+			_ = syscall.Kill(-started, syscall.SIGKILL)
+		}
 	case held.NotStarted != "":
 		exit = driver.Exit{Kind: driver.NotStarted, Why: held.NotStarted}
 	case held.Signal != "":
@@ -142,12 +147,26 @@ func (p *program) finish(exit driver.Exit, err error) {
 	close(p.done)
 }
 
+// hold keeps the kit's ends of the pipes. A program that was cut before it had a lifeline gets one
+// that has ended already.
+func (p *program) hold(lifeline, status *os.File) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lifeline, p.status = lifeline, status
+	if p.severed {
+		_ = lifeline.Close()
+	}
+}
+
 // cut closes the lifeline. The holder then ends everything, by force.
 func (p *program) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.severed && p.lifeline != nil {
-		p.severed = true
+	if p.severed {
+		return
+	}
+	p.severed = true
+	if p.lifeline != nil {
 		_ = p.lifeline.Close()
 	}
 }
@@ -163,10 +182,13 @@ func (p *program) Wait(ctx context.Context) (driver.Exit, error) {
 	case <-p.done:
 	case <-ctx.Done():
 		p.mu.Lock()
-		p.timedOut = true
+		p.timedOut = errors.Is(ctx.Err(), context.DeadlineExceeded)
 		p.mu.Unlock()
 		p.cut()
 		<-p.done // bounded: the holder kills, and output is given up after outputGrace
+		if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return p.exit, ctx.Err() // somebody gave up waiting: that is no time-out of the program
+		}
 	}
 	return p.exit, p.err
 }

@@ -210,6 +210,9 @@ func (c *cell) finish(conclusion, why string) error {
 			return fmt.Errorf("keep log of job %s: %w", c.rec.Name, err)
 		}
 	}
+	if c.rec.Error == "" && (conclusion == failure || c.rec.TimedOut) {
+		c.rec.Error = why
+	}
 	c.rec.Status, c.rec.Conclusion, c.rec.Completed = completed, conclusion, now
 	return c.save()
 }

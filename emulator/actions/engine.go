@@ -50,9 +50,10 @@ type Options struct {
 	Env         map[string]string // base environment of every step; HOME is set per job
 	ServerURL   string            // of the forge, without a slash at the end
 	APIURL      string
-	Concurrency int              // jobs at once; 0 is two for each core
-	Now         func() time.Time // nil is a new clock's
-	Log         *slog.Logger     // nil is silent
+	Concurrency int                            // jobs at once; 0 is two for each core
+	Now         func() time.Time               // nil is a new clock's
+	Secret      func(value, name string) error // told each secret that the engine makes; nil is not
+	Log         *slog.Logger                   // nil is silent
 }
 
 // Engine runs the workflows of all repositories of one journal. It is safe for concurrent use.

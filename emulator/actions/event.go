@@ -108,6 +108,13 @@ func (e *Engine) consider(h happening, src Source, f File) error {
 		file := expr.String(at(h.payload, "workflow"))
 		matches = matches && (file == f.Path || file == path.Base(f.Path))
 	}
+	if wf.On.Names("workflow_run") && !workflow.Delivered("workflow_run") {
+		// Every run would start it at GitHub: that it never runs here must not pass in silence.
+		e.o.Journal.Append(journal.Entry{
+			Kind: journal.Read, Type: "unserved-event", Cause: fmt.Sprintf("event:%d", h.seq), Subject: h.repo + " " + f.Path,
+			Detail: map[string]string{"message": "on: workflow_run"},
+		})
+	}
 	if !matches && !wf.On.Broken() {
 		if wf.On.Names(h.name) && !workflow.Delivered(h.name) {
 			e.o.Log.Warn("event starts no runs here", "event", h.name, "workflow", f.Path, "repo", h.repo)

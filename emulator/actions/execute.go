@@ -66,6 +66,7 @@ func (c *cell) judge(out *output, exit driver.Exit) (conclusion, why string) {
 	done := out.done
 	switch {
 	case exit.Kind == driver.TimedOut:
+		c.rec.TimedOut = true
 		return cancelled, fmt.Sprintf("The job has exceeded the maximum execution time of %s minutes.", expr.String(c.minutes))
 	case out.err != nil && !c.gone():
 		return failure, out.masks.hide(fmt.Sprintf("runner: %v", out.err))
@@ -91,8 +92,9 @@ func (c *cell) process(ctx context.Context, spec jobwire.Spec, dir string, out *
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.limit())
 	defer cancel()
-	p, err := c.node.r.e.o.Launcher.Start(ctx, driver.Spec{
-		Argv: []string{c.node.r.e.o.Runner, "run"}, Dir: dir, Env: list(spec.Env),
+	e := c.node.r.e
+	p, err := e.o.Launcher.Start(ctx, driver.Spec{
+		Argv: []string{e.o.Runner, "run"}, Dir: dir, Env: list(spec.Env),
 		Stdin: bytes.NewReader(input), Stdout: out, Stderr: &out.stderr,
 	})
 	if err != nil {
@@ -102,9 +104,12 @@ func (c *cell) process(ctx context.Context, spec jobwire.Spec, dir string, out *
 	watch := context.AfterFunc(c.ctx, func() {
 		defer close(stopped)
 		grace, cancel := context.WithTimeout(ctx, stopGrace)
+		if e.ctx.Err() != nil {
+			cancel() // the engine closes: nobody will look at what `if: always()` steps still do
+		}
 		defer cancel()
 		if err := p.Stop(grace); err != nil {
-			c.node.r.e.o.Log.Info("job stopped by force", "job", c.rec.ID, "error", err)
+			e.o.Log.Info("job stopped by force", "job", c.rec.ID, "error", err)
 		}
 	})
 	exit, err := p.Wait(ctx)
@@ -142,6 +147,9 @@ func (c *cell) spec(g Grant, dir string) (jobwire.Spec, error) {
 	spec.RuntimeToken, err = signToken(r.e.tokenKey, runtimeClaims{
 		Run: r.rec.ID, Job: c.rec.ID, Repo: r.rec.Repo, Issued: r.e.o.Now(), Expires: r.e.o.Now().Add(c.limit() + time.Hour),
 	})
+	if err == nil && r.e.o.Secret != nil {
+		err = r.e.o.Secret(spec.RuntimeToken, "ACTIONS_RUNTIME_TOKEN")
+	}
 	return spec, err
 }
 

@@ -76,6 +76,7 @@ type Job struct {
 	Name        string // as shown: "run (triage)"
 	Status      string // queued, in_progress, completed
 	Conclusion  string
+	TimedOut    bool              // it was ended at timeout-minutes; its conclusion is cancelled, as at GitHub
 	Error       string            // the last words of the log of the step that failed first
 	Permissions map[string]string // scope → read, write, none; nil is the default
 	Steps       []Step

@@ -50,7 +50,7 @@ func TestIssueEvent(t *testing.T) {
 	if e.Cause != "step:7" || e.Actor != "ada" || e.Subject != "acme/app#1" {
 		t.Errorf("entry = %+v", e)
 	}
-	if d := cmp.Diff(map[string]string{"repo": "acme/app", "event": "issues", "action": "labeled", "ref": "refs/heads/main", "sha": head.(string)}, e.Detail); d != "" {
+	if d := cmp.Diff(map[string]string{"repo": "acme/app", "event": "issues", "action": "labeled", "label": "ready", "ref": "refs/heads/main", "sha": head.(string)}, e.Detail); d != "" {
 		t.Errorf("detail (-want +got):\n%s", d)
 	}
 	for path, want := range map[string]any{

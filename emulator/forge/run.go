@@ -45,6 +45,7 @@ type Job struct {
 	Name        string // as shown
 	Status      string // queued, in_progress, completed
 	Conclusion  string
+	TimedOut    bool   // it was ended at timeout-minutes
 	Error       string // the last words of the log of the step that failed first
 	Permissions map[string]string
 	Steps       []Step
@@ -87,7 +88,7 @@ func (a *Admin) SaveRun(r Run) (Run, error) {
 // created.
 func (a *Admin) SaveJob(j Job) (Job, error) {
 	in := state.Job{ID: j.ID, RunID: j.RunID, Key: j.Key, Name: j.Name, Status: j.Status, Conclusion: j.Conclusion,
-		Error: j.Error, Permissions: j.Permissions, Created: j.Created, Started: j.Started, Completed: j.Completed}
+		TimedOut: j.TimedOut, Error: j.Error, Permissions: j.Permissions, Created: j.Created, Started: j.Started, Completed: j.Completed}
 	for _, s := range j.Steps {
 		in.Steps = append(in.Steps, state.Step(s))
 	}

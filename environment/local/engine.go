@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/actions"
@@ -20,7 +21,7 @@ func (p *place) startEngine(log *slog.Logger) error {
 	engine, err := actions.New(actions.Options{
 		Ledger: p.ledger, Journal: p.journal, Host: h, Store: h, Launcher: p.launcher, Runner: p.s.o.JobRunner,
 		Dir: filepath.Join(p.dir, "jobs"), Env: p.programEnv(), ServerURL: p.forge.URL(), APIURL: p.apiURL(),
-		Now: p.now, Log: log.With("part", "actions"),
+		Now: p.now, Secret: p.hide, Log: log.With("part", "actions"),
 	})
 	if err != nil {
 		return err
@@ -88,7 +89,7 @@ func (h host) SaveRun(_ context.Context, r actions.Run) (actions.Run, error) {
 func (h host) SaveJob(_ context.Context, j actions.Job) (actions.Job, error) {
 	in := forge.Job{
 		ID: j.ID, RunID: j.RunID, Repo: j.Repo, Key: j.Key, Name: j.Name, Status: j.Status, Conclusion: j.Conclusion,
-		Error: j.Error, Permissions: j.Permissions, Created: j.Created, Started: j.Started, Completed: j.Completed,
+		TimedOut: j.TimedOut, Error: j.Error, Permissions: j.Permissions, Created: j.Created, Started: j.Started, Completed: j.Completed,
 	}
 	for _, st := range j.Steps {
 		in.Steps = append(in.Steps, forge.Step(st))
@@ -121,11 +122,11 @@ func (h host) Grant(_ context.Context, j actions.Job) (actions.Grant, error) {
 	}
 	secrets = maps.Clone(secrets)
 	for name, value := range secrets {
-		if alias, ok := h.a.Alias(value, cause); ok {
-			secrets[name] = alias
-			if err := h.p.hide(alias, "secret:"+name); err != nil {
-				return actions.Grant{}, err
-			}
+		if secrets[name], err = h.aliased(value, cause); err != nil {
+			return actions.Grant{}, err
+		}
+		if err := h.p.hide(secrets[name], "secret:"+name); err != nil {
+			return actions.Grant{}, err
 		}
 	}
 	variables, err := h.a.Variables(j.Repo)
@@ -133,6 +134,24 @@ func (h host) Grant(_ context.Context, j actions.Job) (actions.Grant, error) {
 		return actions.Grant{}, err
 	}
 	return actions.Grant{Token: token, Secrets: secrets, Variables: variables}, nil
+}
+
+// aliased replaces every token of this lease in a secret's value, which may hold more than the token.
+func (h host) aliased(value, cause string) (string, error) {
+	for actor, token := range h.p.tokens {
+		if !strings.Contains(value, token) {
+			continue
+		}
+		alias, ok := h.a.Alias(token, cause)
+		if !ok {
+			continue // revoked since
+		}
+		if err := h.p.hide(alias, "token:"+actor); err != nil {
+			return "", err
+		}
+		value = strings.ReplaceAll(value, token, alias)
+	}
+	return value, nil
 }
 
 func (h host) Revoke(_ context.Context, token string) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/understudy-dev/understudy/emulator/forge"
 	"github.com/understudy-dev/understudy/emulator/network"
 	"github.com/understudy-dev/understudy/environment"
+	"github.com/understudy-dev/understudy/evidence"
 	"github.com/understudy-dev/understudy/internal/clock"
 	"github.com/understudy-dev/understudy/internal/journal"
 	"github.com/understudy-dev/understudy/internal/ledger"
@@ -22,6 +23,10 @@ import (
 
 // org owns every repository of a lease. A lease has a forge of its own, so the name may repeat.
 const org = "acme"
+
+// maxOutput bounds what one program may print. A job's events are several times its log, which has a
+// bound of its own (64 MiB).
+const maxOutput = 512 << 20
 
 // Lease starts a forge, an engine, a door and a launcher for one scenario.
 func (s *site) Lease(ctx context.Context, scenario string) (*environment.Lease, error) {
@@ -88,7 +93,7 @@ func (s *site) place(scenario, name string) (p *place, err error) {
 		return p, err
 	}
 	p.closers = append(p.closers, p.door.Close)
-	p.launcher = process.New(process.Options{Holder: s.o.JobRunner, Namespaces: s.o.Namespaces, Ledger: l, Log: log.With("part", "process")})
+	p.launcher = process.New(process.Options{Holder: s.o.JobRunner, Namespaces: s.o.Namespaces, Ledger: l, MaxOutput: maxOutput, Log: log.With("part", "process")})
 	p.closers = append(p.closers, p.launcher.Close)
 	if err := p.startEngine(log); err != nil {
 		return p, err
@@ -138,7 +143,11 @@ func (p *place) hide(value, label string) error {
 	if p.s.scope.Scrubber == nil {
 		return nil
 	}
-	return p.s.scope.Scrubber.Hide(value, label)
+	err := p.s.scope.Scrubber.Hide(value, label)
+	if errors.Is(err, evidence.ErrTooShort) {
+		return nil // masking it would tear every text apart; GitHub does not protect such secrets either
+	}
+	return err
 }
 
 // close takes the place down, last part first. All parts are closed even when one fails.
@@ -147,6 +156,12 @@ func (p *place) close(ctx context.Context) error {
 	for i := len(p.closers) - 1; i >= 0; i-- {
 		if err := p.closers[i](ctx); err != nil {
 			errs = append(errs, err)
+		}
+		if ctx.Err() != nil {
+			// One part took all the time there was; the others still have to go.
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
 		}
 	}
 	return errors.Join(errs...)

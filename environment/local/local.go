@@ -8,19 +8,21 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/driver/process"
 	"github.com/understudy-dev/understudy/environment"
 )
 
@@ -115,11 +117,8 @@ func (s *site) build(ctx context.Context) error {
 		argv[i] = strings.ReplaceAll(a, "{gives}", gives)
 	}
 	s.scope.Progress("building " + s.scope.Platform.Name)
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = get.Dir, s.o.CallerEnv
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("(cd %s && %s): %w\n%s", get.Dir, strings.Join(get.Run, " "), err, tail(out, 4000))
+	if err := s.command(ctx, argv); err != nil {
+		return fmt.Errorf("(cd %s && %s): %w", get.Dir, strings.Join(get.Run, " "), err)
 	}
 	f, err := os.Open(gives)
 	if err != nil {
@@ -131,6 +130,26 @@ func (s *site) build(ctx context.Context) error {
 		return err
 	}
 	s.digest = "sha256:" + hex.EncodeToString(h.Sum(nil))
+	return nil
+}
+
+// command runs a program of the caller's own, in his environment. It is held on a lifeline, but not in
+// namespaces: a build may need what they take away.
+func (s *site) command(ctx context.Context, argv []string) (err error) {
+	l := process.New(process.Options{Holder: s.o.JobRunner, Log: s.scope.Log.With("part", "build")})
+	defer func() { err = errors.Join(err, l.Close(context.WithoutCancel(ctx))) }()
+	var out bytes.Buffer
+	p, err := l.Start(ctx, driver.Spec{Argv: argv, Dir: s.scope.Platform.Get.Dir, Env: s.o.CallerEnv, Stdout: &out, Stderr: &out})
+	if err != nil {
+		return err
+	}
+	exit, err := p.Wait(ctx)
+	if err != nil {
+		return err
+	}
+	if !exit.OK() {
+		return fmt.Errorf("%s\n%s", exit, tail(out.Bytes(), 4000))
+	}
 	return nil
 }
 

@@ -234,6 +234,85 @@ func TestLabelRunsWorkflowThatLabels(t *testing.T) {
 	}
 }
 
+// TestTokenInsideASecretIsAliased gives a job a secret that holds a token among other text. What the
+// job does with it is the job's doing, not the step's that runs meanwhile.
+func TestTokenInsideASecretIsAliased(t *testing.T) {
+	p := platform()
+	file := filepath.Join(t.TempDir(), "token")
+	p.Install = environment.Install{Run: []string{"bash", "-c", "printf %s {token:write} > " + file}}
+	set := lease(t, openSite(t, true, p))
+	ctx := t.Context()
+	r := repository(t, set, strings.NewReplacer(
+		"TOKEN: ${{ github.token }}", "TOKEN: ${{ fromJSON(secrets.BOX).token }}", "'ask'", "'ask'",
+	).Replace(labeler))
+	if err := set.Installer.Install(ctx, r); err != nil {
+		t.Fatal(err)
+	}
+	token, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := as(t, set, "admin").Config.SetSecret(ctx, r, "BOX", fmt.Sprintf("{\"token\": %q}\n", token)); err != nil {
+		t.Fatal(err)
+	}
+	if err := set.Marker.Mark(ctx, "step:7", "the issue is labeled"); err != nil {
+		t.Fatal(err)
+	}
+	ask(t, set, r)
+	quiet(t, set)
+	entries, err := set.Journal.Entries(ctx, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Type == "issues.labeled" && e.Detail["label"] == "answered" {
+			if !strings.HasPrefix(string(e.Cause), "job:") || e.Actor != "write" {
+				t.Errorf("the job's label has cause %q and actor %q", e.Cause, e.Actor)
+			}
+			return
+		}
+	}
+	t.Errorf("the job set no label\n%s", logs(t, set, r))
+}
+
+// TestReleaseDoesNotWaitForAlways releases a lease whose job has steps that run whatever happens.
+func TestReleaseDoesNotWaitForAlways(t *testing.T) {
+	site := openSite(t, true, platform())
+	l, err := site.Lease(t.Context(), "always")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := filepath.Join(t.TempDir(), "mark")
+	r := repository(t, l.Drivers, fmt.Sprintf(`
+on: {issues: {types: [labeled]}}
+jobs:
+  long:
+    runs-on: ubuntu-latest
+    steps:
+      - run: mkfifo %[1]s.in; echo > %[1]s; read x < %[1]s.in
+      - if: always()
+        run: sleep 600
+`, mark))
+	ask(t, l.Drivers, r)
+	var seq uint64
+	for {
+		if _, err := os.Stat(mark); err == nil {
+			break
+		}
+		short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		seq, _, _ = l.Drivers.Ledger.Wait(short, seq)
+		cancel()
+		if t.Context().Err() != nil {
+			t.Fatal("the job never began")
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+	defer cancel()
+	if err := l.Release(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestLeaseLeavesNothing(t *testing.T) {
 	runner, err := findRunner()
 	if err != nil {
@@ -277,9 +356,13 @@ func TestLeaseLeavesNothing(t *testing.T) {
 func TestBuildFailureIsTold(t *testing.T) {
 	p := platform()
 	p.Get.Run = []string{"bash", "-c", "echo no such luck >&2; exit 4"}
-	_, err := local.New(local.Options{JobRunner: "/bin/false", Path: os.Getenv("PATH"), CallerEnv: os.Environ()}).
+	runner, err := findRunner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = local.New(local.Options{JobRunner: runner, Path: os.Getenv("PATH"), CallerEnv: os.Environ()}).
 		Open(t.Context(), environment.Scope{Dir: t.TempDir(), Platform: p})
-	if err == nil || !strings.Contains(err.Error(), "no such luck") || !strings.Contains(err.Error(), "exit status 4") {
+	if err == nil || !strings.Contains(err.Error(), "no such luck") || !strings.Contains(err.Error(), "exit code 4") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -5,6 +5,7 @@ package jobwire
 // NotStarted, Signal and (both empty) Code counts.
 type Held struct {
 	Started    bool   `json:"started,omitempty"`
+	PID        int    `json:"pid,omitempty"` // with Started: of the program, whose process group it leads
 	Code       int    `json:"code"`
 	Signal     string `json:"signal,omitempty"` // "SIGKILL"
 	NotStarted string `json:"not_started,omitempty"`

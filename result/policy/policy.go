@@ -51,6 +51,13 @@ func Judge(o Options) func(result.Scenario) []result.Finding {
 				if !o.AllowFailedRuns {
 					j.run(e)
 				}
+			case "job.completed":
+				if e.Detail["timed_out"] == "true" && !o.AllowFailedRuns {
+					j.late(e)
+				}
+			case "unserved-event":
+				j.find(UnknownRoute, "", result.Problem{Verdict: result.Broken,
+					What: "a workflow waits for an event that is never delivered here: " + e.Subject + detail(e)})
 			case "unknown-route":
 				j.find(UnknownRoute, string(e.Cause), result.Problem{Verdict: result.Broken,
 					What: "the platform called an endpoint the local forge does not serve: " + e.Subject + detail(e)})
@@ -136,6 +143,14 @@ func (j *judgement) operations(s result.Scenario) {
 			What: fmt.Sprintf("operation %q of %s failed and no step expected it: %s", name, run, orUnsaid(got.Error)),
 			Hint: "expect it in a step, or mend what made it fail"})
 	})
+}
+
+// late looks at a job that was ended at its time limit: its run is cancelled, which alone says nothing.
+func (j *judgement) late(e driver.Entry) {
+	if run := string(e.Cause); !j.claimed[claim{Conclusion, run}] {
+		j.find(UnexpectedRun, run, result.Problem{Verdict: result.Failed,
+			What: fmt.Sprintf("job %q of %s was ended at its time limit and no step expected it", e.Detail["name"], run)})
+	}
 }
 
 // run looks at one completed run.

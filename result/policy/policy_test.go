@@ -37,6 +37,8 @@ const (
 func TestJudge(t *testing.T) {
 	unclaimed := `unclaimed-failed-operation run:5 failed operation "Emit triage JSON" of run:5 failed and no step expected it: disk full`
 	missed := result.Observation{Subject: policy.Operation, Key: emit, Want: "fails", OK: false}
+	late := driver.Entry{Type: "job.completed", Subject: "job:7", Cause: "run:5", Detail: map[string]string{"name": "run (triage)", "conclusion": "cancelled", "timed_out": "true"}}
+	never := driver.Entry{Type: "unserved-event", Subject: "acme/app w.yml", Detail: map[string]string{"message": "on: workflow_run"}}
 	unexpecting := result.Observation{Subject: policy.Operation, Key: emit, OK: true}
 	for _, c := range []struct {
 		name string
@@ -45,6 +47,11 @@ func TestJudge(t *testing.T) {
 		want []string
 	}{
 		{name: "nothing", s: result.Scenario{Steps: passed()}},
+		{name: "a job at its time limit", s: result.Scenario{Steps: passed(), Journal: []driver.Entry{late}},
+			want: []string{`unexpected-failed-run run:5 failed job "run (triage)" of run:5 was ended at its time limit and no step expected it`}},
+		{name: "a job at its time limit, expected", s: result.Scenario{Steps: passed(claimed(policy.Conclusion, "run:5")), Journal: []driver.Entry{late}}},
+		{name: "an event that never comes, told once", s: result.Scenario{Steps: passed(), Journal: []driver.Entry{never, never}},
+			want: []string{`unknown-route  broken a workflow waits for an event that is never delivered here: acme/app w.yml: on: workflow_run`}},
 		{name: "a good operation", s: result.Scenario{Steps: passed(), After: []result.Observation{recorded(emit, good)}}},
 		{name: "unclaimed", s: result.Scenario{Steps: passed(), After: []result.Observation{recorded(emit, bad)}}, want: []string{unclaimed}},
 		{name: "unclaimed in a step, told once", s: result.Scenario{Steps: passed(recorded(emit, bad)), After: []result.Observation{recorded(emit, bad)}}, want: []string{unclaimed}},

@@ -16,10 +16,14 @@ func (s *State) event(who Identity, r *repo, name string, body wire.Event, subje
 	if body.Action != "" {
 		typ += "." + body.Action
 	}
-	s.emit(who, r, typ, subject, body, map[string]string{
+	detail := map[string]string{
 		"event": name, "action": body.Action,
 		"ref": "refs/heads/" + r.defaultBranch, "sha": r.refs["refs/heads/"+r.defaultBranch],
-	})
+	}
+	if body.Label != nil {
+		detail["label"] = body.Label.Name
+	}
+	s.emit(who, r, typ, subject, body, detail)
 }
 
 // emit appends an entry for a repository; detail needs event, action, ref and sha.

@@ -19,6 +19,7 @@ type Job struct {
 	Name        string
 	Status      string
 	Conclusion  string
+	TimedOut    bool
 	Error       string
 	Permissions map[string]string
 	Steps       []Step
@@ -89,6 +90,9 @@ func (s *State) SaveJob(in Job) (Job, error) {
 	detail := map[string]string{"name": in.Name, "repo": in.Repo, "conclusion": in.Conclusion}
 	if in.Status == completed && failed != "" {
 		detail["failed_step"] = failed
+	}
+	if in.Status == completed && in.TimedOut {
+		detail["timed_out"] = "true"
 	}
 	if in.Status == completed && in.Error != "" {
 		detail["error"] = in.Error
