@@ -68,7 +68,7 @@ func Main(o Options) int {
 	root.SetArgs(o.Args)
 	root.SetOut(o.Stdout)
 	root.SetErr(o.Stderr)
-	root.AddCommand(runCommand(o), planCommand(o), stepsCommand(o))
+	root.AddCommand(runCommand(o), planCommand(o), reportCommand(o), stepsCommand(o))
 	err := root.ExecuteContext(ctx)
 	var code exitError
 	switch {

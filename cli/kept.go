@@ -12,6 +12,8 @@ import (
 	"github.com/understudy-dev/understudy/report"
 	"github.com/understudy-dev/understudy/report/html"
 	"github.com/understudy-dev/understudy/report/junit"
+	"github.com/understudy-dev/understudy/report/markdown"
+	"github.com/understudy-dev/understudy/report/messages"
 	"github.com/understudy-dev/understudy/result"
 )
 
@@ -48,9 +50,11 @@ func (k kept) recordPath() string { return filepath.Join(k.out, "record.json") }
 func (k kept) write() error {
 	base := filepath.ToSlash(filepath.Join("runs", filepath.Base(k.dir))) + "/"
 	for path, format := range map[string]report.Format{
-		filepath.Join(k.dir, "index.html"): html.Format{},
-		filepath.Join(k.dir, "junit.xml"):  junit.Format{},
-		k.page():                           html.Format{Base: base},
+		filepath.Join(k.dir, "index.html"):      html.Format{},
+		filepath.Join(k.dir, "junit.xml"):       junit.Format{},
+		filepath.Join(k.dir, "report.md"):       markdown.Format{Page: "index.html"},
+		filepath.Join(k.dir, "messages.ndjson"): messages.Format{},
+		k.page():                                html.Format{Base: base},
 	} {
 		var b bytes.Buffer
 		if err := format.Write(&b, k.record); err != nil {

@@ -65,7 +65,8 @@ func Merge(records []Record, o MergeOptions) (Record, error) {
 
 // sameRun tells whether two records were written by one run, which must not count twice.
 func sameRun(a, b Record) bool {
-	return !a.Started.IsZero() && a.Started.Equal(b.Started) && a.Ended.Equal(b.Ended) && a.Seed == b.Seed
+	return !a.Started.IsZero() && a.Started.Equal(b.Started) && a.Ended.Equal(b.Ended) && a.Seed == b.Seed &&
+		a.Platform.Defect == b.Platform.Defect
 }
 
 type merging struct {

@@ -99,6 +99,15 @@ func (r Record) Scenarios() iter.Seq[Scenario] {
 	}
 }
 
+// Tries are the verdicts that each scenario came to in the trials of all cells, in order, by id.
+func (r Record) Tries() map[string][]Verdict {
+	tries := map[string][]Verdict{}
+	for s := range r.Scenarios() {
+		tries[s.ID] = append(tries[s.ID], s.Verdict)
+	}
+	return tries
+}
+
 // Counts is how many scenarios came to which verdict.
 type Counts struct{ Passed, Failed, Broken, Skipped int }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -61,6 +62,7 @@ type testcase struct {
 	Failure *outcome `xml:"failure"`
 	Error   *outcome `xml:"error"`
 	Skipped *outcome `xml:"skipped"`
+	Tries   string   `xml:"system-out,omitempty"` // what all tries came to, when there are several
 }
 
 type outcome struct {
@@ -73,8 +75,9 @@ type outcome struct {
 func (Format) Write(w io.Writer, r result.Record) error {
 	out := suites{Name: r.Platform.Name, Time: seconds(r.Ended.Sub(r.Started).Seconds())}
 	for _, c := range r.Cells {
+		told := tries(c)
 		for _, t := range c.Trials {
-			out.Suites = append(out.Suites, trial(r, c, t)...)
+			out.Suites = append(out.Suites, trial(r, c, t, told)...)
 		}
 	}
 	if s := ofRun(r); s != nil {
@@ -99,8 +102,25 @@ func (Format) Write(w io.Writer, r result.Record) error {
 	return err
 }
 
+// tries tells of each scenario that was tried several times what all tries came to: every trial is a
+// suite of its own, so that they differ would not be seen at any of them.
+func tries(c result.Cell) map[string]string {
+	if len(c.Trials) < 2 {
+		return nil
+	}
+	told, count := map[string]string{}, map[string]int{}
+	for _, t := range c.Trials {
+		for _, sc := range t.Scenarios {
+			told[sc.ID] += clean(fmt.Sprintf("trial %d: %s\n", t.Number, sc.Verdict))
+			count[sc.ID]++
+		}
+	}
+	maps.DeleteFunc(told, func(id, _ string) bool { return count[id] < 2 })
+	return told
+}
+
 // trial groups the scenarios by feature file; two features may have the same name.
-func trial(r result.Record, c result.Cell, t result.Trial) []*suite {
+func trial(r result.Record, c result.Cell, t result.Trial, told map[string]string) []*suite {
 	var all []*suite
 	byFile := map[string]*suite{}
 	for _, sc := range t.Scenarios {
@@ -114,7 +134,7 @@ func trial(r result.Record, c result.Cell, t result.Trial) []*suite {
 			byFile[file] = s
 			all = append(all, s)
 		}
-		tc := testcase{Class: s.Name, Name: clean(sc.Name), File: file, Line: line, Time: seconds(sc.Seconds)}
+		tc := testcase{Class: s.Name, Name: clean(sc.Name), File: file, Line: line, Time: seconds(sc.Seconds), Tries: told[sc.ID]}
 		s.add(tc, sc.Verdict, message(sc), clean(text.Block(sc, text.Options{})))
 		s.seconds += sc.Seconds
 	}

@@ -46,6 +46,53 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestBothTries merges a red record with a green one of the same scenarios.
+func TestBothTries(t *testing.T) {
+	var records []result.Record
+	for _, name := range []string{"red", "green"} {
+		r, err := result.Read("../testdata/" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, r)
+	}
+	r, err := result.Merge(records, result.MergeOptions{Mixed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := (junit.Format{}).Write(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Suites []struct {
+			Name  string `xml:"name,attr"`
+			Cases []struct {
+				Name    string    `xml:"name,attr"`
+				Failure *struct{} `xml:"failure"`
+				Tries   string    `xml:"system-out"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	if err := xml.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, s := range got.Suites {
+		for _, c := range s.Cases {
+			if c.Name == "Triage labels a sufficient issue" {
+				seen[s.Name] = c.Failure != nil
+				if c.Tries != "trial 1: failed\ntrial 2: passed\n" {
+					t.Errorf("%s tells %q", s.Name, c.Tries)
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff(map[string]bool{"Triage (trial 1)": true, "Triage (trial 2)": false}, seen); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // What a platform printed can hold anything; the file must stay XML that others can read.
 func TestAnyTextStaysXML(t *testing.T) {
 	evil := "a]]>b\x00\x1b[1m<c attr=\"'>&\xff\uffff\n"
