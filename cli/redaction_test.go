@@ -25,7 +25,7 @@ install:
 actors: {admin: {role: admin}, write: {role: write}}
 places: {script: script.yaml, results: results.json}
 names: {artifact: "leak-{stage}", workflow: w.yml, job: "{stage}"}
-stages: [triage]
+stages: {triage: {}}
 `
 
 const leakyInstall = `

@@ -36,7 +36,7 @@ install: {run: [noop]}
 actors: {admin: {role: admin}, write: {role: write}}
 places: {script: script.yaml, results: results.json}
 names: {artifact: "a-{stage}", workflow: w.yml, job: "{stage}"}
-stages: [triage]
+stages: {triage: {}}
 `
 
 const someFeature = "Feature: F\n\n  @slow\n  Scenario: S\n    Given an issue\n"

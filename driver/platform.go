@@ -13,9 +13,36 @@ type Platform struct {
 	WorkflowFile    string           // file name of the platform's workflow, such as "crew.yml"
 	JobPattern      string           // name of a stage's job, such as "run ({stage})"
 	FailureMarker   string           // text that every failure comment of the platform contains
-	Stages          []string         // in the order of the platform file
+	Stages          []Stage          // in the order of the platform file
 	Actors          map[string]Actor // by name, without the built-in observer
 }
+
+// Stage is one kind of work of the platform, done by one agent.
+type Stage struct {
+	Name   string
+	Label  string  // what starts it when it is put on an issue; "" when something else does
+	Result string  // where its agent leaves its result, below the workspace; "" when it leaves none
+	Schema Schema  // of the result
+	Checks []Check // what the platform asks of the result beyond the schema
+}
+
+// Schema is a JSON Schema as read. The zero value is that there is none.
+type Schema struct {
+	File string // where it was read from, for people
+	Text []byte
+}
+
+// Check is one demand on a JSON document: there is something at Path (keys joined by dots), and, if
+// Matches is given, it is text that this regular expression matches. A When that does not hold takes
+// the demand away.
+type Check struct {
+	Path    string
+	Matches string
+	When    Condition
+}
+
+// Condition holds if the text at Path equals Equals. The zero value always holds.
+type Condition struct{ Path, Equals string }
 
 // Actor is one person or program that acts on the forge.
 type Actor struct {

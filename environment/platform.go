@@ -24,6 +24,10 @@ type Platform struct {
 	Defect  []string  // arguments added to Install for a seeded defect; "{name}" is its name
 	Door    []Opening // hosts that programs of the platform can reach
 	Order   []string  // actor names in the file's order
+
+	// Capabilities are the names that scenarios may require and whoever runs them declares, with
+	// whether they count as declared when he says nothing.
+	Capabilities map[driver.Capability]bool
 }
 
 // Get says how the platform's executable is made. It runs once per run of the kit, in the caller's
@@ -101,8 +105,9 @@ type wirePlatform struct {
 		Job      string `yaml:"job"`
 		Failure  string `yaml:"failure"`
 	} `yaml:"names"`
-	Stages []string  `yaml:"stages"`
-	Door   yaml.Node `yaml:"door"`
+	Stages       yaml.Node `yaml:"stages"`
+	Door         yaml.Node `yaml:"door"`
+	Capabilities yaml.Node `yaml:"capabilities"`
 }
 
 func (w wirePlatform) platform(file string) (Platform, error) {
@@ -118,13 +123,15 @@ func (w wirePlatform) platform(file string) (Platform, error) {
 		Platform: driver.Platform{
 			Name: w.Name.Value, ScriptPath: w.Places.Script, ResultsFile: w.Places.Results,
 			PolicyFile: w.Places.Policy, ArtifactPattern: w.Names.Artifact, WorkflowFile: w.Names.Workflow,
-			JobPattern: w.Names.Job, FailureMarker: w.Names.Failure, Stages: w.Stages,
+			JobPattern: w.Names.Job, FailureMarker: w.Names.Failure,
 		},
 	}
 	var problems []error
 	problems = append(problems, p.readActors(file, w.Actors)...)
+	problems = append(problems, p.readStages(file, w.Stages)...)
 	problems = append(problems, p.readDoor(file, w.Door)...)
-	problems = append(problems, p.missing(file)...)
+	problems = append(problems, p.readCapabilities(file, w.Capabilities)...)
+	problems = append(problems, p.missing(file, w)...)
 	if strings.ContainsAny(p.Get.Gives, "/\\") {
 		problems = append(problems, strictyaml.Errorf(file, w.Get.Gives.Line, "get.gives is a file name, not a path: %q", p.Get.Gives))
 	}
@@ -180,12 +187,12 @@ func (p *Platform) readDoor(file string, n yaml.Node) (problems []error) {
 	return problems
 }
 
-func (p *Platform) missing(file string) (problems []error) {
+func (p *Platform) missing(file string, w wirePlatform) (problems []error) {
 	for key, empty := range map[string]bool{
 		"name": p.Name == "", "get.run": len(p.Get.Run) == 0, "get.gives": p.Get.Gives == "",
 		"install.run": len(p.Install.Run) == 0, "places.script": p.ScriptPath == "", "places.results": p.ResultsFile == "",
 		"names.artifact": p.ArtifactPattern == "", "names.workflow": p.WorkflowFile == "", "names.job": p.JobPattern == "",
-		"stages": len(p.Stages) == 0,
+		"stages": w.Stages.Kind == 0,
 	} {
 		if empty {
 			problems = append(problems, strictyaml.Errorf(file, 1, "%s is missing", key))

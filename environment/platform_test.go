@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/environment"
 )
 
@@ -20,20 +23,31 @@ actors:
   bot: {role: write, bot: true}
 places: {script: s.yaml, results: r.json, policy: p.json}
 names: {artifact: "a-{stage}", workflow: w.yml, job: "run ({stage})", failure: "failed"}
-stages: [triage]
+stages:
+  triage: {label: ready, result: output/r.json, schema: s.json, checks: [{path: head_sha, matches: '^[0-9a-f]{40}$', when: {path: action, equals: approve}}]}
+  code: {}
 door:
   allowed.test: {status: 200, body: hi}
+capabilities: {slow-model: false, new-labels: true}
 `
+
+const schema = `{"type": "object"}`
 
 func read(t *testing.T, text string) (environment.Platform, error) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "platform.yaml")
+	dir := t.TempDir()
+	file := filepath.Join(dir, "platform.yaml")
+	for name, text := range map[string]string{"s.json": schema, "bad.json": `{"type": "objekt"}`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	p, err := environment.ReadPlatform(file)
 	if err != nil {
-		err = errorText(strings.ReplaceAll(err.Error(), file, "platform.yaml"))
+		err = errorText(strings.ReplaceAll(err.Error(), dir+"/", ""))
 	}
 	return p, err
 }
@@ -56,6 +70,20 @@ func TestReadPlatform(t *testing.T) {
 	if a := p.Actors["bot"]; a.Login != "bot" || !a.Bot {
 		t.Errorf("actor bot: got %+v", a)
 	}
+	for i := range p.Stages {
+		p.Stages[i].Schema.File = filepath.Base(p.Stages[i].Schema.File)
+	}
+	stages := []driver.Stage{
+		{Name: "triage", Label: "ready", Result: "output/r.json", Schema: driver.Schema{File: "s.json", Text: []byte(schema)},
+			Checks: []driver.Check{{Path: "head_sha", Matches: "^[0-9a-f]{40}$", When: driver.Condition{Path: "action", Equals: "approve"}}}},
+		{Name: "code", Schema: driver.Schema{File: "."}},
+	}
+	if diff := cmp.Diff(stages, p.Stages); diff != "" {
+		t.Errorf("stages (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[driver.Capability]bool{"slow-model": false, "new-labels": true}, p.Capabilities); diff != "" {
+		t.Errorf("capabilities (-want +got):\n%s", diff)
+	}
 	if len(p.Door) != 1 || p.Door[0] != (environment.Opening{Host: "allowed.test", Status: 200, Body: "hi"}) {
 		t.Errorf("door: got %+v", p.Door)
 	}
@@ -68,9 +96,23 @@ func TestReadPlatformRefuses(t *testing.T) {
 		{"unknown role", "{role: admin}", "{role: boss}", `platform.yaml:7: actor "admin" has role "boss"`},
 		{"observer", "  bot:", "  observer:", `platform.yaml:9: actor "observer" is built in`},
 		{"no write actor", "  write:", "  writer:", `platform.yaml:7: actors lacks "write"`},
-		{"no stages", "stages: [triage]", "", "platform.yaml:1: stages is missing"},
+		{"stages a list", good[strings.Index(good, "stages:"):strings.Index(good, "door:")], "stages: [triage]\n", "platform.yaml:12: stages is a mapping"},
+		{"stages missing", good[strings.Index(good, "stages:"):strings.Index(good, "door:")], "", "platform.yaml:1: stages is missing"},
+		{"stages empty", good[strings.Index(good, "stages:"):strings.Index(good, "door:")], "stages: {}\n", "platform.yaml:12: stages is a mapping"},
+		{"unknown stage key", "label: ready", "lable: ready", `platform.yaml:13: unknown key "lable"`},
+		{"unknown check key", "when: {", "if: {", `platform.yaml:13: unknown key "if"`},
+		{"no result", "result: output/r.json, ", "", `platform.yaml:13: stage "triage" has a schema or checks, but no result`},
+		{"result outside", "output/r.json", "../r.json", `platform.yaml:13: stage "triage" has the result "../r.json"`},
+		{"no schema file", "schema: s.json", "schema: t.json", `platform.yaml:13: stage "triage" open t.json: no such file`},
+		{"bad schema", "schema: s.json", "schema: bad.json", `platform.yaml:13: stage "triage" schema bad.json: `},
+		{"bad expression", "^[0-9a-f]{40}$", "(", `platform.yaml:13: stage "triage" has a check whose expression does not compile`},
+		{"condition", ", equals: approve", "", `platform.yaml:13: stage "triage" has a check whose condition lacks`},
+		{"bad stage name", "  code: {}", "  a code: {}", `platform.yaml:14: stage "a code" has a name`},
+		{"capability as text", "slow-model: false", "slow-model: maybe", `platform.yaml:17: capability "slow-model" is true`},
+		{"capability name", "slow-model", "Slow", `platform.yaml:17: capability "Slow": a name is`},
+		{"capabilities a list", "{slow-model: false, new-labels: true}", "[a]", "platform.yaml:17: capabilities is a mapping"},
 		{"path given", "gives: crew", "gives: a/crew", `platform.yaml:3: get.gives is a file name`},
-		{"door key", "body: hi", "text: hi", `platform.yaml:14: unknown key "text"`},
+		{"door key", "body: hi", "text: hi", `platform.yaml:16: unknown key "text"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if !strings.Contains(good, tt.old) {

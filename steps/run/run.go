@@ -53,8 +53,12 @@ type stageRun struct {
 // caused, for hints.
 func stageRuns(ctx context.Context, w *world.World, stage string) (found []stageRun, all []string, err error) {
 	set := w.Drivers()
-	if !slices.Contains(set.Platform.Stages, stage) {
-		return nil, nil, fmt.Errorf("the platform file names no stage %q; it names %s", stage, strings.Join(set.Platform.Stages, ", "))
+	var stages []string
+	for _, s := range set.Platform.Stages {
+		stages = append(stages, s.Name)
+	}
+	if !slices.Contains(stages, stage) {
+		return nil, nil, fmt.Errorf("the platform file names no stage %q; it names %s", stage, strings.Join(stages, ", "))
 	}
 	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
 	if err != nil {
