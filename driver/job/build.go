@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -34,11 +35,27 @@ func listModule(ctx context.Context) (module, error) {
 	return m, err
 }
 
+// held runs a command and ends its process group when the pipe on descriptor 3 does: a build must not
+// go on when the kit was killed. The executable that holds every other program is what is built here.
+const held = `"$@" & command=$!
+{ read -r _ <&3; kill -KILL 0; } & lifeline=$!
+wait "$command"; code=$?
+kill "$lifeline"; exit "$code"`
+
 // goCommand runs the user's go in the user's environment: proxies, caches and toolchain are theirs.
 func goCommand(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
+	end, lifeline, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("go %s: %w", args[0], err)
+	}
+	defer lifeline.Close()
+	defer end.Close()
+	cmd := exec.CommandContext(ctx, "bash", append([]string{"-p", "-c", held, "bash", "go"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
+	cmd.ExtraFiles = []*os.File{end}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	if err := cmd.Run(); err != nil {
