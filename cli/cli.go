@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/understudy-dev/understudy/suite"
+	"github.com/understudy-dev/understudy/trial"
 )
 
 // Exit codes.
@@ -28,7 +29,7 @@ const (
 )
 
 // Version is the release of the kit; a checkout says so.
-const Version = "0.1.0-dev"
+const Version = trial.Version
 
 // Options add to the command line and say where it reads and writes. The zero value is the
 // understudy command itself.
@@ -94,12 +95,13 @@ type hinted struct {
 
 func (h *hinted) Error() string { return h.err.Error() }
 func (h *hinted) Unwrap() error { return h.err }
+func (h *hinted) Hint() string  { return h.hint }
 
 func complain(w io.Writer, err error) {
 	fmt.Fprintf(w, "understudy: error: %v\n", err)
-	var h *hinted
+	var h interface{ Hint() string }
 	if errors.As(err, &h) {
-		fmt.Fprintf(w, "understudy: hint: %s\n", h.hint)
+		fmt.Fprintf(w, "understudy: hint: %s\n", h.Hint())
 	}
 }
 

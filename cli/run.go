@@ -10,17 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/understudy-dev/understudy/result"
-	"github.com/understudy-dev/understudy/steps/agent"
-	"github.com/understudy-dev/understudy/steps/issue"
-	"github.com/understudy-dev/understudy/steps/repo"
-	"github.com/understudy-dev/understudy/steps/run"
 	"github.com/understudy-dev/understudy/suite"
 	"github.com/understudy-dev/understudy/trial"
 )
 
 // packs are the kit's own vocabulary and the caller's.
 func (o Options) packs() []suite.Pack {
-	return append([]suite.Pack{repo.Pack, issue.Pack, run.Pack, agent.Pack}, o.Packs...)
+	return append(trial.Packs(), o.Packs...)
 }
 
 type runFlags struct {
@@ -92,16 +88,16 @@ func runRun(ctx context.Context, o Options, f runFlags, paths []string) error {
 			return err
 		}
 	}
-	t, err := findTools(ctx, o.Env, f.noNamespaces, s.status)
+	t, err := trial.FindTools(ctx, trial.ToolOptions{Env: o.Env, ProcessGroups: f.noNamespaces, Status: s.status})
 	if err != nil {
 		if ctx.Err() != nil {
 			return exitError(exitBroken)
 		}
 		return err
 	}
-	base.JobRunner, base.Path, base.Namespaces = t.runner, t.path, t.namespaces
-	if t.refused != nil {
-		s.note(fmt.Sprintf("isolation: process groups (namespaces are refused here: %v)", t.refused))
+	base.JobRunner, base.Path, base.Namespaces = t.JobRunner, t.Path, t.Namespaces
+	if t.Refused != nil {
+		s.note(fmt.Sprintf("isolation: process groups (namespaces are refused here: %v)", t.Refused))
 	}
 	if f.defects {
 		return runDefects(ctx, s, f.out, base, defects)
@@ -111,9 +107,7 @@ func runRun(ctx context.Context, o Options, f runFlags, paths []string) error {
 	}
 	kept, err := runOnce(ctx, s, f.out, p)
 	if err != nil {
-		s.done()
-		complain(o.Stderr, err)
-		return exitError(exitBroken)
+		return s.broken(err)
 	}
 	s.summary(kept)
 	if code := result.ExitCode(kept.record); code != exitPassed {

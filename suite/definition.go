@@ -66,7 +66,7 @@ func compile(packs []Pack) (*vocabulary, error) {
 				problems = append(problems, fmt.Errorf("step %s: `%s`: %w", p.Name, s.Pattern, err))
 				continue
 			}
-			if other, ok := patterns[s.Pattern]; ok {
+			if other, ok := patterns[s.Pattern]; ok && s.foreign == nil {
 				problems = append(problems, fmt.Errorf("step %s: also defined by pack %s", d, other))
 				continue
 			}
@@ -85,6 +85,9 @@ func compile(packs []Pack) (*vocabulary, error) {
 func (v *vocabulary) examples() []error {
 	var problems []error
 	for _, d := range v.definitions {
+		if d.step.foreign != nil {
+			continue
+		}
 		own := false
 		for _, m := range v.find(d.step.Example) {
 			if m.def == d {
@@ -101,6 +104,9 @@ func (v *vocabulary) examples() []error {
 }
 
 func define(pack string, s Step) (*definition, error) {
+	if s.foreign != nil {
+		return s.foreign.define(pack, s)
+	}
 	if s.Pattern == "" {
 		return nil, errors.New("it has no pattern")
 	}
@@ -195,6 +201,9 @@ func (v *vocabulary) find(text string) []match {
 // anything runs.
 func (m match) bind(s feature.Step) (func(context.Context) error, error) {
 	d := m.def
+	if f := d.step.foreign; f != nil {
+		return f.bind(m.groups, s)
+	}
 	args := make([]reflect.Value, 1, 2+len(d.params))
 	for i, kind := range d.params {
 		v, err := convert(m.groups[i], kind)

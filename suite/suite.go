@@ -37,6 +37,9 @@ type Pack struct {
 	Steps  []Step
 	Before func(ctx context.Context) error // before the first step of each scenario; may be nil
 	After  func(ctx context.Context) error // after the last step, at quiet, whatever the steps came to; may be nil
+	// Lint says what is wrong with the scenarios as they are written, before anything runs. It starts
+	// nothing and may be nil. At gives a problem its place.
+	Lint func(d Draft) []error
 }
 
 // Step defines what a step's text means.
@@ -48,6 +51,8 @@ type Step struct {
 	Do      any
 	Doc     string // one sentence for people
 	Example string // a text that Pattern matches
+
+	foreign *foreign // made by FromGodog; nil for all others
 }
 
 // Check validates packs before anything runs: names, patterns, signatures, documentation, and that

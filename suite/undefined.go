@@ -12,7 +12,12 @@ import (
 
 // resolve finds the one definition of a step and makes its call. A problem says why there is none.
 func (v *vocabulary) resolve(s feature.Step) (func(context.Context) error, *result.Problem) {
-	found := v.find(s.Text)
+	var found []match
+	for _, m := range v.find(s.Text) {
+		if f := m.def.step.foreign; f == nil || f.keyword == "" || s.Type == "" || f.keyword == s.Type {
+			found = append(found, m)
+		}
+	}
 	switch len(found) {
 	case 1:
 		do, err := found[0].bind(s)

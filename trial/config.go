@@ -18,15 +18,19 @@ const ConfigFile = "understudy.yaml"
 type Config struct {
 	Root     string // directory of the file
 	Name     string // of the suite; the directory's name unless given
-	Platform string // platform file
+	Platform string // platform file, "" for a suite whose steps need no platform
 	Features string // directory of the features; scenario ids are relative to it
 	Fixtures string // fixtures root
 	Defects  string // file of seeded defects, "" for none
 	Jobs     int    // scenarios at once; 0 is the environment's capacity
 }
 
-// FindConfig reads the nearest understudy.yaml at path or above it.
-func FindConfig(path string) (Config, error) {
+// ErrNoConfig says that a suite has no understudy.yaml.
+var ErrNoConfig = errors.New("there is no " + ConfigFile + " there or in a directory above")
+
+// FindConfig reads the nearest understudy.yaml at path or above it, no further up than top; "" is
+// the root of the file system. Where there is none the error is ErrNoConfig.
+func FindConfig(path, top string) (Config, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return Config{}, fmt.Errorf("find suite of %s: %w", path, err)
@@ -40,8 +44,8 @@ func FindConfig(path string) (Config, error) {
 		if !errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "not a directory") {
 			return Config{}, fmt.Errorf("find suite of %s: %w", path, err)
 		}
-		if dir == filepath.Dir(dir) {
-			return Config{}, fmt.Errorf("find suite of %s: there is no %s there or in a directory above", path, ConfigFile)
+		if dir == top || dir == filepath.Dir(dir) {
+			return Config{}, fmt.Errorf("find suite of %s: %w", path, ErrNoConfig)
 		}
 	}
 }
@@ -73,7 +77,7 @@ func readConfig(file string, data []byte) (Config, error) {
 		key   string
 		need  bool
 	}{
-		{&c.Platform, w.Platform, "platform", true}, {&c.Features, w.Features, "features", true},
+		{&c.Platform, w.Platform, "platform", false}, {&c.Features, w.Features, "features", true},
 		{&c.Fixtures, w.Fixtures, "fixtures", false}, {&c.Defects, w.Defects, "defects", false},
 	} {
 		switch {

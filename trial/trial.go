@@ -13,8 +13,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/environment"
 	"github.com/understudy-dev/understudy/environment/local"
 	"github.com/understudy-dev/understudy/evidence"
@@ -25,9 +27,13 @@ import (
 	"github.com/understudy-dev/understudy/suite/feature"
 )
 
+// Version is the release of the kit; a checkout says so.
+const Version = "0.1.0-dev"
+
 // Options say what to run and with what. Everything that is of the machine comes in as a value.
 type Options struct {
 	Paths  []string // suite directory, feature directories, files, or file:line
+	Config *Config  // of the suite; nil finds the understudy.yaml of the first path
 	Tags   string
 	Jobs   int // 0: understudy.yaml, then capacity
 	Repeat int
@@ -35,6 +41,13 @@ type Options struct {
 	Defect string // seeded defect to install, "" for none
 	Packs  []suite.Pack
 	Kit    string // version of understudy, for the record
+	// Only narrows the plan to the scenarios whose id it accepts; nil accepts all.
+	Only func(id string) bool
+	// Environment is where scenarios run. Nil is this machine; without a platform file a place in
+	// which every driver is unassigned, for steps that need none.
+	Environment environment.Environment
+	// Declared capabilities are those that the caller vouches for, besides what the environment offers.
+	Declared []driver.Capability
 
 	JobRunner  string   // path of understudy-job
 	Path       string   // PATH of the platform's programs
@@ -52,13 +65,13 @@ type Prepared struct {
 	Platform environment.Platform
 	files    []feature.File
 	plan     suite.Planned
-	env      *local.Environment
+	env      environment.Environment
 }
 
 // Prepare does all that can be done before anything starts. Its errors are the caller's: files,
 // selection, vocabulary.
 func Prepare(o Options) (*Prepared, error) {
-	if len(o.Paths) == 0 {
+	if len(o.Paths) == 0 && o.Config == nil {
 		return nil, errors.New("no path given: name a suite's directory, a feature file, or file:line")
 	}
 	if o.Status == nil {
@@ -66,11 +79,15 @@ func Prepare(o Options) (*Prepared, error) {
 	}
 	p := &Prepared{o: o}
 	var err error
-	if p.Config, err = FindConfig(withoutLine(o.Paths[0])); err != nil {
+	if o.Config != nil {
+		p.Config = *o.Config
+	} else if p.Config, err = FindConfig(withoutLine(o.Paths[0]), ""); err != nil {
 		return nil, err
 	}
-	if p.Platform, err = environment.ReadPlatform(relative(p.Config.Platform)); err != nil {
-		return nil, err
+	if p.Config.Platform != "" {
+		if p.Platform, err = environment.ReadPlatform(relative(p.Config.Platform)); err != nil {
+			return nil, err
+		}
 	}
 	if o.Defect != "" && len(p.Platform.Defect) == 0 {
 		return nil, fmt.Errorf("%s: defect.install is missing; it says how defect %q reaches the platform", p.Platform.File, o.Defect)
@@ -85,14 +102,40 @@ func Prepare(o Options) (*Prepared, error) {
 	if p.files, err = feature.Load(os.DirFS(p.Config.Features), selected); err != nil {
 		return nil, fmt.Errorf("load features of %s: %w", relative(p.Config.Features), err)
 	}
-	p.env = local.New(local.Options{
-		JobRunner: o.JobRunner, Path: o.Path, CallerEnv: o.CallerEnv, Namespaces: o.Namespaces, Capacity: p.jobs(),
-	})
-	p.plan, err = suite.Plan(p.files, suite.PlanOptions{Tags: o.Tags, Environment: p.env.Name(), Capabilities: p.env.Capabilities()})
+	p.env = p.environment()
+	p.plan, err = suite.Plan(p.files, suite.PlanOptions{Tags: o.Tags, Environment: p.env.Name(), Capabilities: append(p.env.Capabilities(), o.Declared...)})
 	if err != nil {
 		return nil, err
 	}
-	return p, nil
+	return p, p.narrow()
+}
+
+// NeedsTools reports whether the run uses this machine's programs: JobRunner and Path must then be
+// given.
+func (p *Prepared) NeedsTools() bool { return p.o.Environment == nil && p.Config.Platform != "" }
+
+// narrow keeps those scenarios of the plan that Only accepts.
+func (p *Prepared) narrow() error {
+	if p.o.Only == nil {
+		return nil
+	}
+	p.plan.Scenarios = slices.DeleteFunc(p.plan.Scenarios, func(s suite.PlannedScenario) bool { return !p.o.Only(s.ID) })
+	if len(p.plan.Scenarios) == 0 {
+		return suite.ErrNothingSelected
+	}
+	return nil
+}
+
+func (p *Prepared) environment() environment.Environment {
+	switch {
+	case p.o.Environment != nil:
+		return p.o.Environment
+	case p.Config.Platform == "":
+		return bare{p.jobs()}
+	}
+	return local.New(local.Options{
+		JobRunner: p.o.JobRunner, Path: p.o.Path, CallerEnv: p.o.CallerEnv, Namespaces: p.o.Namespaces, Capacity: p.jobs(),
+	})
 }
 
 func (p *Prepared) jobs() int {
@@ -136,8 +179,11 @@ func (p *Prepared) record() result.Record {
 		Schema: result.Schema, Kit: p.o.Kit, Started: time.Now(), Seed: p.o.Seed, Isolation: "process groups",
 		Platform: result.Platform{Name: p.Platform.Name, Defect: p.o.Defect},
 	}
-	if p.o.Namespaces {
+	switch {
+	case p.o.Namespaces:
 		rec.Isolation = "namespaces"
+	case p.Config.Platform == "":
+		rec.Isolation = "none" // nothing of a platform runs
 	}
 	for _, f := range p.files {
 		rec.Features = append(rec.Features, result.Source{URI: f.URI, Text: f.Source})

@@ -28,6 +28,7 @@ var beside = map[string]string{
 	"internal/oracletest": "foreign clients against our servers; tests only",
 	"internal/archtest":   "this test",
 	"internal/bench":      "figures beside their peers; tests only",
+	"examples":            "what a user writes",
 }
 
 // banned imports: only the packages named may have them.

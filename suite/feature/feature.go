@@ -38,6 +38,7 @@ type Scenario struct {
 // Step is one step with the values of its example row filled in. At most one argument is not nil.
 type Step struct {
 	Keyword   string // "Given", as written
+	Type      string // "Given", "When" or "Then", also for what "And" and "But" go on with; "" for "*"
 	Text      string
 	Line      int
 	Table     *Table

@@ -159,13 +159,25 @@ func (ix *sources) scenario(uri, feature string, p *messages.Pickle) located {
 	}
 	for _, s := range p.Steps {
 		src := ix.steps[s.AstNodeIds[0]]
-		st := Step{Keyword: strings.TrimSpace(src.Keyword), Text: s.Text, Line: int(src.Location.Line)}
+		st := Step{Keyword: strings.TrimSpace(src.Keyword), Type: stepType(s.Type), Text: s.Text, Line: int(src.Location.Line)}
 		if s.Argument != nil {
 			st.Table, st.DocString = s.Argument.DataTable, s.Argument.DocString
 		}
 		l.Steps = append(l.Steps, st)
 	}
 	return l
+}
+
+func stepType(t messages.PickleStepType) string {
+	switch t {
+	case messages.PickleStepType_CONTEXT:
+		return "Given"
+	case messages.PickleStepType_ACTION:
+		return "When"
+	case messages.PickleStepType_OUTCOME:
+		return "Then"
+	}
+	return ""
 }
 
 // rowSpans returns the lines that select one example row: the outline down to its first examples,

@@ -1,4 +1,4 @@
-package cli
+package trial
 
 import (
 	"context"
@@ -15,19 +15,27 @@ import (
 	"github.com/understudy-dev/understudy/driver/process"
 )
 
-// tools are what a run needs of this machine.
-type tools struct {
-	path       string // PATH of the platform's programs
-	runner     string // understudy-job
-	namespaces bool
-	refused    error // why there are no namespaces, nil otherwise
+// Tools are what a run with a platform needs of this machine.
+type Tools struct {
+	Path       string // PATH of the platform's programs
+	JobRunner  string // understudy-job
+	Namespaces bool
+	Refused    error // why there are no namespaces; nil when there are, or none were wanted
+}
+
+// ToolOptions say how tools are looked for.
+type ToolOptions struct {
+	Env           []string // UNDERSTUDY_JOB in it names a ready understudy-job
+	ProcessGroups bool     // keep programs in process groups even where namespaces are allowed
+	Status        func(string)
 }
 
 // gitNewest is the oldest git that has what the forge uses.
 const gitMajor, gitMinor = 2, 38
 
-// checkTools finds the programs without which nothing runs, by name, before anything else.
-func checkTools(ctx context.Context) (path string, err error) {
+// CheckTools finds the programs without which nothing runs, by name, before anything else. It returns
+// the PATH on which they are.
+func CheckTools(ctx context.Context) (path string, err error) {
 	var dirs []string
 	for name, why := range map[string]string{"git": "the forge keeps real repositories", "bash": "workflow steps are bash scripts"} {
 		file, err := exec.LookPath(name)
@@ -72,27 +80,37 @@ func checkGit(ctx context.Context) error {
 	return nil
 }
 
-// findTools finds or builds what a run needs.
-func findTools(ctx context.Context, env []string, noNamespaces bool, status func(string)) (tools, error) {
-	var t tools
+// FindTools finds or builds what a run needs. What is missing is named, with what to do about it.
+func FindTools(ctx context.Context, o ToolOptions) (Tools, error) {
+	var t Tools
 	var err error
-	if t.path, err = checkTools(ctx); err != nil {
+	if t.Path, err = CheckTools(ctx); err != nil {
 		return t, err
 	}
-	o := job.Options{Progress: status, Explicit: lookup(env, "UNDERSTUDY_JOB")}
+	find := job.Options{Progress: o.Status, Explicit: lookup(o.Env, "UNDERSTUDY_JOB")}
 	if self, err := os.Executable(); err == nil {
-		o.Beside = filepath.Dir(self)
+		find.Beside = filepath.Dir(self)
 	}
-	if t.runner, err = job.Find(ctx, o); err != nil {
+	if t.JobRunner, err = job.Find(ctx, find); err != nil {
 		return t, err
 	}
-	if noNamespaces {
+	if o.ProcessGroups {
 		return t, nil
 	}
-	t.refused = process.Namespaces(ctx, t.runner)
-	t.namespaces = t.refused == nil
+	t.Refused = process.Namespaces(ctx, t.JobRunner)
+	t.Namespaces = t.Refused == nil
 	return t, nil
 }
+
+// hinted is an error with something to do about it.
+type hinted struct {
+	err  error
+	hint string
+}
+
+func (h *hinted) Error() string { return h.err.Error() }
+func (h *hinted) Unwrap() error { return h.err }
+func (h *hinted) Hint() string  { return h.hint }
 
 func lookup(env []string, name string) string {
 	for _, kv := range env {

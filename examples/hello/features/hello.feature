@@ -1,0 +1,4 @@
+Feature: Greeting
+
+  Scenario: A name is greeted
+    Then the greeting of "Ada" is "Hello, Ada"

@@ -1,0 +1,12 @@
+package trial
+
+import (
+	"github.com/understudy-dev/understudy/steps/agent"
+	"github.com/understudy-dev/understudy/steps/issue"
+	"github.com/understudy-dev/understudy/steps/repo"
+	"github.com/understudy-dev/understudy/steps/run"
+	"github.com/understudy-dev/understudy/suite"
+)
+
+// Packs is the kit's own vocabulary.
+func Packs() []suite.Pack { return []suite.Pack{repo.Pack, issue.Pack, run.Pack, agent.Pack} }
