@@ -3,39 +3,47 @@ package html
 import (
 	"cmp"
 	"fmt"
-	"slices"
+	"net/url"
+	"path"
+	"regexp"
 	"strings"
 
+	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/evidence"
 	"github.com/understudy-dev/understudy/result"
 )
 
-// nodeView is a node of the causal tree as the page shows it.
-type nodeView struct {
-	ID       string // "run 5"; empty for leaves
-	Kind     string
-	Title    string
-	Note     string
-	Words    string // the last words of a log, for a job that failed
-	Status   string
-	Bad      bool
-	Quiet    bool // a read: shown, but not loud
-	Times    int  // how often the same read was made
-	Children []nodeView
+// nodeData is a node of the causal tree as the page shows it, in the tree and on the timeline.
+type nodeData struct {
+	Kind     string     `json:"k"`
+	ID       string     `json:"id,omitempty"` // "run 5"; empty for leaves
+	Title    string     `json:"t,omitempty"`  // none for a step, whose text stands elsewhere
+	Status   string     `json:"s,omitempty"`
+	Note     string     `json:"note,omitempty"`
+	Who      string     `json:"who,omitempty"`
+	Detail   string     `json:"d,omitempty"`
+	Seq      []uint64   `json:"q,omitempty"`  // when it was made, began and ended, in the journal's numbers; 0 is never
+	At       string     `json:"at,omitempty"` // shown time
+	To       string     `json:"to,omitempty"` // shown time of the end, when it is another
+	Bad      bool       `json:"bad,omitempty"`
+	Read     bool       `json:"r,omitempty"` // changed nothing: shown, but not loud
+	Times    int        `json:"x,omitempty"` // how often the same read was made, when more than once
+	Files    []int      `json:"f,omitempty"` // which of the files are about it
+	Children []nodeData `json:"c,omitempty"`
 }
 
-// nodes leaves out what only the kit read and joins equal reads.
-func nodes(tree []*result.Node) []nodeView {
-	var out []nodeView
+// shower leaves out what only the kit read, and counts it; equal reads in a row are joined.
+type shower struct {
+	files []evidence.Ref
+	left  int
+}
+
+func (sh *shower) nodes(tree []*result.Node) []nodeData {
+	var out []nodeData
 	for _, n := range tree {
-		v := node(n)
-		if n.Kind == result.KindStep {
-			v.Children = slices.DeleteFunc(v.Children, func(c nodeView) bool { return c.Quiet && !c.Bad })
-			if len(v.Children) == 0 {
-				continue
-			}
-		}
-		if last := len(out) - 1; v.Quiet && last >= 0 && same(out[last], v) {
-			out[last].Times++
+		v := sh.node(n)
+		if last := len(out) - 1; v.Read && last >= 0 && same(out[last], v) {
+			out[last].Times = max(out[last].Times, 1) + 1
 			continue
 		}
 		out = append(out, v)
@@ -43,23 +51,39 @@ func nodes(tree []*result.Node) []nodeView {
 	return out
 }
 
-func same(a, b nodeView) bool {
-	return a.Quiet && a.Title == b.Title && a.Status == b.Status && a.Note == b.Note
+func same(a, b nodeData) bool {
+	return a.Read && a.Title == b.Title && a.Status == b.Status && a.Who == b.Who
 }
 
-func node(n *result.Node) nodeView {
-	v := nodeView{Kind: string(n.Kind), Title: n.Title, Status: n.Status, Bad: n.Failed(), Times: 1, Children: nodes(n.Children)}
+func (sh *shower) node(n *result.Node) nodeData {
+	v := nodeData{Kind: string(n.Kind), Title: n.Title, Status: n.Status, Bad: n.Failed(), Who: n.Actor}
+	children := n.Children
 	switch n.Kind {
-	case result.KindStep, result.KindRun, result.KindJob:
+	case result.KindStep:
+		v.Title = ""
+		children = nil
+		for _, c := range n.Children {
+			if c.Kind == result.KindRequest && !c.Changes() && !c.Failed() {
+				sh.left += len(c.Entries)
+				continue
+			}
+			children = append(children, c)
+		}
 		v.ID = strings.Replace(n.ID, ":", " ", 1)
+	case result.KindRun, result.KindJob:
+		v.ID, v.Who = strings.Replace(n.ID, ":", " ", 1), ""
 	case result.KindRequest:
-		v.Quiet = !n.Changes()
+		v.Read = !n.Changes()
 	case result.KindUnattributed:
 		v.Title = "Nobody is known to have caused"
-	case result.KindEvent:
-		if label := n.Detail["label"]; label != "" {
-			v.Note = fmt.Sprintf("“%s”", label)
+	case result.KindNote:
+		if name := n.Detail["name"]; name != "" {
+			v.Note = name
 		}
+	}
+	v.Children = sh.nodes(children)
+	if label := n.Detail["label"]; label != "" {
+		v.Note = fmt.Sprintf("“%s”", label)
 	}
 	if n.Unfinished {
 		v.Status, v.Bad = "not finished", true
@@ -67,10 +91,74 @@ func node(n *result.Node) nodeView {
 	if step := n.Detail["failed_step"]; step != "" {
 		v.Note = fmt.Sprintf("at “%s”", step)
 	}
-	v.Note = cmp.Or(v.Note, n.Detail["reason"])
-	v.Words = n.Detail["error"]
-	if n.Actor != "" && n.Kind != result.KindRun && n.Kind != result.KindJob {
-		v.Note = strings.TrimSpace(v.Note + " by " + n.Actor)
+	v.Note = cmp.Or(v.Note, line(n.Detail["reason"]))
+	if n.Kind != result.KindRequest && n.Kind != result.KindStep {
+		v.Detail = detail(n.Detail)
 	}
+	v.times(n.Entries)
+	v.Files = sh.about(n)
 	return v
+}
+
+// times takes the places of a node's entries on the timeline.
+func (v *nodeData) times(entries []driver.Entry) {
+	if len(entries) == 0 {
+		return
+	}
+	first, last := entries[0], entries[len(entries)-1]
+	v.Seq, v.At = []uint64{first.Seq}, clock(first.Time)
+	if v.Kind != string(result.KindRun) && v.Kind != string(result.KindJob) {
+		return
+	}
+	v.Seq = []uint64{first.Seq, 0, 0}
+	for _, e := range entries {
+		switch {
+		case strings.HasSuffix(e.Type, ".started"):
+			v.Seq[1] = e.Seq
+		case strings.HasSuffix(e.Type, ".completed"):
+			v.Seq[2] = e.Seq
+		}
+	}
+	if to := clock(last.Time); to != v.At {
+		v.To = to
+	}
+}
+
+var (
+	aboutJob = regexp.MustCompile(`\bjob[-: ]([0-9]+)\b`)
+	aboutRun = regexp.MustCompile(`\brun[-: ]([0-9]+)\b`)
+)
+
+// about finds the files of a run or job: their names say it ("run-1-job-2.log"), else their origins.
+// What belongs to a job is not told of its run again.
+func (sh *shower) about(n *result.Node) []int {
+	if n.Kind != result.KindRun && n.Kind != result.KindJob {
+		return nil
+	}
+	var found []int
+	for i, ref := range sh.files {
+		text := ref.Name + " " + ref.Origin
+		job, run := aboutJob.FindStringSubmatch(text), aboutRun.FindStringSubmatch(text)
+		switch {
+		case job != nil:
+			if n.ID == "job:"+job[1] {
+				found = append(found, i)
+			}
+		case run != nil && n.ID == "run:"+run[1]:
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// href makes a link that can only lead to a file below base, whatever the record says.
+func href(base, name string) string {
+	segments := strings.Split(strings.TrimPrefix(path.Clean("/"+name), "/"), "/")
+	for i, s := range segments {
+		segments[i] = strings.ReplaceAll(url.PathEscape(s), ":", "%3A")
+	}
+	if base != "" && !strings.HasSuffix(base, "/") {
+		base += "/"
+	}
+	return base + strings.Join(segments, "/")
 }
