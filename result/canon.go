@@ -74,7 +74,11 @@ func observed(o Observation) string {
 		got.Reset()
 		got.Write(o.Got)
 	}
-	return fmt.Sprintf("saw %s %s ok=%t %s want %s got %s", o.Subject, o.Key, o.OK, o.Decided, o.Want, got.String())
+	decided := o.Decided
+	if o.OK && decided == "exact" {
+		decided = "" // whether a look that holds comes before quiet or at it is a matter of time
+	}
+	return fmt.Sprintf("saw %s %s ok=%t %s want %s got %s", o.Subject, o.Key, o.OK, decided, o.Want, got.String())
 }
 
 func found(f Finding) string { return f.Policy + " " + f.Cause + " " + f.Problem.What }

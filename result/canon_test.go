@@ -60,6 +60,7 @@ func TestCanonIgnoresWhatIsNotOurs(t *testing.T) {
 		"leased name":      strings.NewReplacer("test-repo-01", "test-repo-07").Replace,
 		"times":            strings.NewReplacer("09:14:", "10:59:").Replace,
 		"digests":          func(s string) string { return regexp.MustCompile(`sha256:[0-9a-f]`).ReplaceAllString(s, "sha256:e") },
+		"when it held":     strings.NewReplacer(`"ok":true,"decided":"exact"`, `"ok":true`, `"ok":true,"tries":2,"decided":"exact"`, `"ok":true,"tries":2`).Replace,
 		"seconds":          func(s string) string { return regexp.MustCompile(`"seconds":[0-9]`).ReplaceAllString(s, `"seconds":7`) },
 		"tries":            func(s string) string { return regexp.MustCompile(`"tries":[0-9]`).ReplaceAllString(s, `"tries":8`) },
 		"which were open":  strings.NewReplacer(`["run 1 crew.yml","job 2 run (triage)"]`, `["run 1 crew.yml"]`, "(2 open)", "(1 open)").Replace,
