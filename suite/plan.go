@@ -21,8 +21,11 @@ const (
 type PlanOptions struct {
 	Tags         string              // tag expression, such as "@triage and not @slow"; "" selects all
 	Environment  string              // name; scenarios tagged @skip:NAME are skipped in it
-	Capabilities []driver.Capability // what the environment offers
+	Capabilities []driver.Capability // what the environment offers, and what was declared
 	Known        []driver.Capability // every name a scenario may ask for, besides those offered
+	// HowTo says how to get a capability that is known and missing, such as "declare it: --capabilities
+	// NAME"; it becomes part of the reason for skipping.
+	HowTo map[driver.Capability]string
 }
 
 // Planned is a plan: what runs, and what is skipped and why, in file order.
@@ -36,8 +39,8 @@ type PlannedScenario struct {
 	Skip string
 }
 
-// Plan selects scenarios. Only the plan skips: a scenario that asks for a capability that the
-// environment does not offer stays in the plan, with the reason. Asking for a name that nobody
+// Plan selects scenarios. Only the plan skips: a scenario that asks for a capability that is neither
+// offered by the environment nor declared stays in the plan, with the reason. Asking for a name that nobody
 // knows is an error; so is a plan with nothing to run (ErrNothingSelected).
 func Plan(files []feature.File, o PlanOptions) (Planned, error) {
 	meant, err := parseTags(o.Tags)
@@ -77,6 +80,19 @@ func Plan(files []feature.File, o PlanOptions) (Planned, error) {
 	return p, nil
 }
 
+// names lists all capabilities that a scenario may ask for.
+func (o PlanOptions) names() string {
+	var all []string
+	for _, c := range slices.Concat(o.Capabilities, o.Known) {
+		all = append(all, string(c))
+	}
+	slices.Sort(all)
+	if all = slices.Compact(all); len(all) == 0 {
+		return "none"
+	}
+	return strings.Join(all, ", ")
+}
+
 // skip says why a scenario with these tags does not run here; "" is that it does.
 func (o PlanOptions) skip(tags []string) (string, error) {
 	var why []string
@@ -91,9 +107,13 @@ func (o PlanOptions) skip(tags []string) (string, error) {
 				continue
 			}
 			if !slices.Contains(o.Known, name) {
-				return "", fmt.Errorf("%s: nobody knows a capability of this name", tag)
+				return "", fmt.Errorf("%s: nobody knows a capability of this name; known: %s", tag, o.names())
 			}
-			why = append(why, fmt.Sprintf("the environment does not offer %s", name))
+			reason := fmt.Sprintf("capability %s is not there", name)
+			if how := o.HowTo[name]; how != "" {
+				reason += " (" + how + ")"
+			}
+			why = append(why, reason)
 		case strings.HasPrefix(tag, requiresTag), tag == strings.TrimSuffix(requiresTag, ":"):
 			return "", fmt.Errorf("%s: the form is %sNAME", tag, neededTag)
 		case tag == skipTag, tag == strings.TrimSuffix(skipTag, ":"):

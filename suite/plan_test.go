@@ -34,7 +34,11 @@ func TestPlan(t *testing.T) {
 		err  string
 	}{
 		{name: "all", o: suite.PlanOptions{Known: known, Environment: "live"},
-			want: []string{"4 ", "7 the environment does not offer browser", "10 "}},
+			want: []string{"4 ", "7 capability browser is not there", "10 "}},
+		{name: "how to", o: suite.PlanOptions{Known: known, Tags: "@a", HowTo: map[driver.Capability]string{"browser": "declare it: --x browser"}},
+			want: []string{"4 ", "7 capability browser is not there (declare it: --x browser)"}},
+		{name: "unknown beside others", o: suite.PlanOptions{Capabilities: []driver.Capability{"journal"}, Known: []driver.Capability{"cluster", "journal"}},
+			err: "nobody knows a capability of this name; known: cluster, journal"},
 		{name: "offered", o: suite.PlanOptions{Capabilities: known, Environment: "local"},
 			want: []string{"4 ", "7 ", "10 tagged @skip:local"}},
 		{name: "tags", o: suite.PlanOptions{Known: known, Tags: "@a and not @requires:capability:browser"}, want: []string{"4 "}},

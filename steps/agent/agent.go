@@ -22,12 +22,14 @@ const (
 )
 
 // Pack holds the steps. After the last step it reads every result of the scenario, so that an
-// operation that failed and that no step claimed can be found.
-var Pack = suite.Pack{Name: "agent", After: record, Steps: []suite.Step{
+// operation that failed and that no step claimed can be found. Before anything runs it reads the dummy
+// agent tables and judges the fixtures in them.
+var Pack = suite.Pack{Name: "agent", After: record, Lint: lint, Steps: []suite.Step{
 	{
-		Pattern: `a dummy agent that would:`, Do: dummy,
-		Doc:     "Commits a script of operations, with their fixtures, that the next agent run carries out.",
-		Example: `a dummy agent that would:`,
+		Pattern: dummyStep, Do: dummy,
+		Doc: "Commits a script of operations, with their fixtures, that the next agent run carries out. " +
+			"In the arguments of checkout_branch <issue> is the number of the scenario's issue.",
+		Example: dummyStep,
 	},
 	{
 		Pattern: `the agent will succeed to (.+)`, Do: succeeds,

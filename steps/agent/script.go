@@ -21,6 +21,7 @@ type op struct {
 	Op          string  `json:"op"`
 	Args        string  `json:"args"`
 	Content     *string `json:"content,omitempty"` // of write_fixture; a fixture may be empty
+	Fixture     string  `json:"-"`                 // where Content is from
 }
 
 // columns are those of a dummy agent table, all of them needed.
@@ -118,11 +119,12 @@ func embed(o *op, fixtures fs.FS) error {
 	if !ok || dest == "" || source == "" {
 		return fmt.Errorf("write_fixture takes `DEST, FIXTURE`, not %q", o.Args)
 	}
-	data, err := fs.ReadFile(fixtures, path.Clean(source))
+	source = path.Clean(source)
+	data, err := fs.ReadFile(fixtures, source)
 	if err != nil {
 		return fmt.Errorf("read fixture %s below the fixtures root: %w", source, err)
 	}
 	content := string(data)
-	o.Args, o.Content = dest, &content
+	o.Args, o.Content, o.Fixture = dest, &content, source
 	return nil
 }

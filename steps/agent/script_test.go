@@ -40,8 +40,8 @@ func TestOperations(t *testing.T) {
 	}
 	content, empty := "{}\n", ""
 	want := []op{
-		{Description: "Emit", Op: "write_fixture", Args: "output/r.json", Content: &content},
-		{Description: "Empty", Op: "write_fixture", Args: "output/e", Content: &empty},
+		{Description: "Emit", Op: "write_fixture", Args: "output/r.json", Content: &content, Fixture: "fixtures/triage/ok.json"},
+		{Description: "Empty", Op: "write_fixture", Args: "output/e", Content: &empty, Fixture: "fixtures/empty"},
 		{Description: "Fetch", Op: "url_get", Args: "http://a.test/?x=1,2"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
