@@ -47,6 +47,7 @@ type Options struct {
 	// which every driver is unassigned, for steps that need none.
 	Environment environment.Environment
 	// Declared capabilities are those that the caller vouches for, besides what the environment offers.
+	// Nil means those that the platform file declares by default; empty, but not nil, means none.
 	Declared []driver.Capability
 
 	JobRunner  string   // path of understudy-job
@@ -103,11 +104,10 @@ func Prepare(o Options) (*Prepared, error) {
 		return nil, fmt.Errorf("load features of %s: %w", relative(p.Config.Features), err)
 	}
 	p.env = p.environment()
-	p.plan, err = suite.Plan(p.files, suite.PlanOptions{Tags: o.Tags, Environment: p.env.Name(), Capabilities: append(p.env.Capabilities(), o.Declared...)})
-	if err != nil {
+	if err := p.makePlan(); err != nil {
 		return nil, err
 	}
-	return p, p.narrow()
+	return p, nil
 }
 
 // NeedsTools reports whether the run uses this machine's programs: JobRunner and Path must then be
@@ -198,7 +198,7 @@ func (p *Prepared) runTrials(ctx context.Context, rec *result.Record, store *evi
 	}
 	defer func() { err = errors.Join(err, work.Close()) }()
 	site, err := p.env.Open(ctx, environment.Scope{
-		Seed: p.o.Seed, Dir: work.Path, Platform: p.Platform, Defect: p.o.Defect, Fixtures: os.DirFS(p.Config.Fixtures),
+		Seed: p.o.Seed, Dir: work.Path, Platform: p.Platform, Defect: p.o.Defect, Fixtures: p.fixtures(),
 		Log: log, Scrubber: store.Scrubber(), Progress: p.o.Status,
 	})
 	if err != nil {
