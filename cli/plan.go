@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,8 +29,12 @@ Exit codes: 0 there is something to run · 2 usage, or nothing to run.`,
   understudy plan examples/acceptance --tags "not @slow" --json`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completePaths,
-		RunE: func(_ *cobra.Command, paths []string) error {
-			p, err := trial.Prepare(trial.Options{Paths: paths, Tags: f.tags, Packs: o.packs(), Kit: Version, CallerEnv: o.Env})
+		RunE: func(c *cobra.Command, paths []string) error {
+			declared, err := f.declared(c)
+			if err != nil {
+				return err
+			}
+			p, err := trial.Prepare(trial.Options{Paths: paths, Tags: f.tags, Declared: declared, Packs: o.packs(), Kit: Version, CallerEnv: o.Env})
 			if err != nil {
 				return explain(err)
 			}
@@ -44,6 +49,7 @@ Exit codes: 0 there is something to run · 2 usage, or nothing to run.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.tags, "tags", "", "plan only scenarios that match this tag expression")
 	fl.BoolVar(&asJSON, "json", false, "print the plan as JSON")
+	f.capabilitiesFlag(cmd)
 	return cmd
 }
 
@@ -81,11 +87,12 @@ func planned(c trial.Config, p suite.Planned) plan {
 	return out
 }
 
-// toRun is what a person does to make a skipped scenario run.
+// toRun is what a person does to make a skipped scenario run. What is declared on the command line
+// replaces the defaults, so all that the scenario requires is named.
 func toRun(c trial.Config, s suite.PlannedScenario) string {
 	var away, needed []string
 	for _, tag := range s.Tags {
-		if name, ok := strings.CutPrefix(tag, "@requires:capability:"); ok && strings.Contains(s.Skip, name) {
+		if name, ok := strings.CutPrefix(tag, "@requires:capability:"); ok && !slices.Contains(needed, name) {
 			needed = append(needed, name)
 		}
 		if strings.HasPrefix(tag, "@skip:") && strings.Contains(s.Skip, tag) {

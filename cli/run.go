@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/result"
 	"github.com/understudy-dev/understudy/suite"
 	"github.com/understudy-dev/understudy/trial"
@@ -28,6 +30,31 @@ type runFlags struct {
 	noNamespaces bool
 	defect       string
 	defects      bool
+	capabilities string
+}
+
+// capabilitiesFlag adds --capabilities to a command that plans.
+func (f *runFlags) capabilitiesFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.capabilities, "capabilities", "",
+		`what scenarios may require besides what the environment offers, as NAME,NAME; unset is what the platform file declares, "" is nothing`)
+}
+
+// declared returns the capabilities given on the command line; nil when the flag is not there.
+func (f *runFlags) declared(cmd *cobra.Command) ([]driver.Capability, error) {
+	if !cmd.Flags().Changed("capabilities") {
+		return nil, nil
+	}
+	out := []driver.Capability{}
+	if strings.TrimSpace(f.capabilities) == "" {
+		return out, nil
+	}
+	for name := range strings.SplitSeq(f.capabilities, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			return nil, fmt.Errorf("--capabilities %q: a name is empty; the form is NAME,NAME", f.capabilities)
+		}
+		out = append(out, driver.Capability(name))
+	}
+	return out, nil
 }
 
 func runCommand(o Options) *cobra.Command {
@@ -43,7 +70,8 @@ or file:line for one scenario.
 Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or environment).`,
 		Example: `  understudy run examples/acceptance
   understudy run examples/acceptance/features/triage.feature:6
-  understudy run examples/acceptance --defects`,
+  understudy run examples/acceptance --defects
+  understudy run examples/acceptance --capabilities slow-model,new-labels`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completePaths,
 		RunE: func(c *cobra.Command, paths []string) error {
@@ -53,7 +81,11 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 			if f.defects && f.defect != "" {
 				return errors.New("--defects runs every defect; --defect runs one: give one of the two")
 			}
-			return runRun(c.Context(), o, f, paths)
+			declared, err := f.declared(c)
+			if err != nil {
+				return err
+			}
+			return runRun(c.Context(), o, f, declared, paths)
 		},
 	}
 	fl := cmd.Flags()
@@ -65,16 +97,17 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 	fl.BoolVar(&f.noNamespaces, "no-namespaces", false, "keep programs in process groups even where namespaces are allowed")
 	fl.BoolVar(&f.defects, "defects", false, "run once clean and once with each seeded defect, and show which scenario catches it")
 	fl.StringVar(&f.defect, "defect", "", "install the platform with this seeded defect")
+	f.capabilitiesFlag(cmd)
 	return cmd
 }
 
-func runRun(ctx context.Context, o Options, f runFlags, paths []string) error {
+func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capability, paths []string) error {
 	if f.seed == 0 {
 		f.seed = time.Now().UnixNano()%1_000_000 + 1
 	}
 	s := newScreen(o.Stdout)
 	base := trial.Options{
-		Paths: paths, Tags: f.tags, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, Defect: f.defect,
+		Paths: paths, Tags: f.tags, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, Defect: f.defect, Declared: declared,
 		Packs: o.packs(), Kit: Version, CallerEnv: o.Env, Progress: s.progress, Status: s.status,
 	}
 	// Files, flags and vocabulary first: a mistake in them must not wait for a build.

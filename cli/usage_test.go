@@ -65,6 +65,11 @@ func writeSuite(t *testing.T, files map[string]string) string {
 	return dir
 }
 
+// table is a feature whose only step is a dummy agent's table with one operation.
+func table(op, args string) string {
+	return "Feature: F\n\n  Scenario: S\n    Given a dummy agent that would:\n      | description | op | args |\n      | Emit | " + op + " | " + args + " |\n"
+}
+
 // TestUsage holds what is known before anything starts: exit code 2, the place, nothing written.
 func TestUsage(t *testing.T) {
 	for _, tt := range []struct {
@@ -94,6 +99,16 @@ func TestUsage(t *testing.T) {
 		{"no features", map[string]string{"features/f.feature": "Feature: F\n"}, []string{"run", "$S"}, "f.feature"},
 		{"unknown capability", map[string]string{"features/f.feature": "Feature: F\n  @requires:capability:magic\n  Scenario: S\n    Given an issue\n"},
 			[]string{"run", "$S"}, "magic"},
+		{"hole in the capabilities", nil, []string{"run", "$S", "--capabilities", "a,,b"}, "a name is empty"},
+		{"unknown capability declared", nil, []string{"run", "$S", "--capabilities", "magic"}, `capability "magic" is declared, but unknown`},
+		{"unknown operation", map[string]string{"features/f.feature": table("shell", "rm")}, []string{"run", "$S"},
+			`f.feature:4: operation "Emit": unknown operation "shell"`},
+		{"missing fixture", map[string]string{"features/f.feature": table("write_fixture", "a, fixtures/b")}, []string{"run", "$S"},
+			`f.feature:4: operation "Emit": read fixture fixtures/b`},
+		{"invalid fixture", map[string]string{
+			"features/f.feature": table("write_fixture", "out/r.json, b.json"), "b.json": `{"a": 1}`, "s.json": `{"properties": {"a": {"type": "string"}}}`,
+			"platform.yaml": strings.Replace(platformYAML, "triage: {}", "triage: {result: out/r.json, schema: s.json}", 1),
+		}, []string{"run", "$S"}, `f.feature:4: operation "Emit": fixture b.json is no valid result of stage triage: /a: got number, want string`},
 		{"no defects listed", nil, []string{"run", "$S", "--defects"}, "lists no defects"},
 		{"defect without a way in", nil, []string{"run", "$S", "--defect", "x"}, "defect.install is missing"},
 		{"two defect flags", nil, []string{"run", "$S", "--defect", "x", "--defects"}, "give one of the two"},
