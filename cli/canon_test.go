@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,6 +30,12 @@ func TestRunsAreEqual(t *testing.T) {
 		r, err := result.Read(filepath.Join(out, "record.json"))
 		if err != nil {
 			t.Fatal(err)
+		}
+		if code, text := run(t, cli.Options{}, "judge", out, "--strict"); code != 0 || !strings.HasPrefix(text, "same verdicts") {
+			t.Errorf("%v: judged again, exit code %d\n%s", args, code, text)
+		}
+		if code, text := run(t, cli.Options{}, "report", out, "--out", out+"/again.ndjson"); code != 0 {
+			t.Errorf("%v: messages, exit code %d\n%s", args, code, text)
 		}
 		got := string(result.Canon(r))
 		if i == 0 {

@@ -1,7 +1,12 @@
 // Package match holds expectations as values, and how reality differs from them.
 //
 // Matchers are pure and deterministic. What they accept is plain data: strings, numbers, booleans,
-// []string, map[string]string, and what encoding/json makes.
+// lists, maps with text keys, and what encoding/json makes of other values. A matcher can be written
+// down beside the value that it looked at, and both can be read back and looked at again:
+//
+//	spec, ok := match.Written(match.Contains("bug"))
+//	m, err := match.Parse(spec)
+//	mismatch := m.Match(value) // as before
 package match
 
 import (
@@ -53,32 +58,40 @@ func Hint(err error, text string) error {
 }
 
 type matcher struct {
+	spec  Spec // without a name when it cannot be written down
 	name  string
 	check func(got any) (ok bool, path string)
 }
 
 func (m matcher) String() string { return m.name }
 
+// Match looks at the plain form of got, the one that is kept, so that a stored value matches
+// exactly when the value itself did.
 func (m matcher) Match(got any) *Mismatch {
-	if ok, path := m.check(got); !ok {
+	if ok, path := m.check(plain(got)); !ok {
 		return &Mismatch{Path: path, Want: m.name, Got: Show(got)}
 	}
 	return nil
 }
 
-// Equal expects a value deeply equal to want.
+// Equal expects a value equal to want in its plain form: numbers are equal by value, and a list or
+// map that is nil equals an empty one.
 func Equal(want any) Matcher {
-	return matcher{Show(want), func(got any) (bool, string) { return reflect.DeepEqual(got, want), "" }}
+	w := plain(want)
+	spec, _ := written("equal", want)
+	return matcher{spec, Show(want), func(got any) (bool, string) { return reflect.DeepEqual(got, w), "" }}
 }
 
 // Contains expects a text that contains want, or a list that has want as an element.
 func Contains(want string) Matcher {
-	return matcher{"contains " + Show(want), func(got any) (bool, string) { return contains(got, want), "" }}
+	want, spec := text("contains", want)
+	return matcher{spec, "contains " + Show(want), func(got any) (bool, string) { return contains(got, want), "" }}
 }
 
 // Lacks is the opposite of Contains; a value of another kind does not match either.
 func Lacks(want string) Matcher {
-	return matcher{"does not contain " + Show(want), func(got any) (bool, string) {
+	want, spec := text("lacks", want)
+	return matcher{spec, "does not contain " + Show(want), func(got any) (bool, string) {
 		switch got.(type) {
 		case string, []string:
 			return !contains(got, want), ""
@@ -99,7 +112,11 @@ func contains(got any, want string) bool {
 
 // Any expects a list of texts one of which m matches.
 func Any(m Matcher) Matcher {
-	return matcher{"one that " + m.String(), func(got any) (bool, string) {
+	var spec Spec
+	if inner, ok := Written(m); ok {
+		spec, _ = written("any", inner)
+	}
+	return matcher{spec, "one that " + m.String(), func(got any) (bool, string) {
 		list, ok := got.([]string)
 		return ok && slices.ContainsFunc(list, func(s string) bool { return m.Match(s) == nil }), ""
 	}}
@@ -107,34 +124,43 @@ func Any(m Matcher) Matcher {
 
 // Count expects a list, a map or a number of exactly n.
 func Count(n int) Matcher {
-	return matcher{fmt.Sprintf("exactly %d", n), func(got any) (bool, string) {
-		v := reflect.ValueOf(got)
-		switch v.Kind() {
-		case reflect.Slice, reflect.Map, reflect.Array:
-			return v.Len() == n, ""
-		case reflect.Int, reflect.Int64:
-			return v.Int() == int64(n), ""
+	spec, _ := written("count", n)
+	return matcher{spec, fmt.Sprintf("exactly %d", n), func(got any) (bool, string) {
+		switch got := got.(type) {
+		case int64:
+			return got == int64(n), ""
+		default:
+			size, ok := length(got)
+			return ok && size == n, ""
 		}
-		return false, ""
 	}}
+}
+
+// length is the number of elements of a list or map.
+func length(got any) (int, bool) {
+	switch v := reflect.ValueOf(got); v.Kind() {
+	case reflect.Slice, reflect.Map:
+		return v.Len(), true
+	}
+	return 0, false
 }
 
 // NotEmpty expects a list, a map or a text with something in it.
 func NotEmpty() Matcher {
-	return matcher{"at least one", func(got any) (bool, string) {
-		v := reflect.ValueOf(got)
-		switch v.Kind() {
-		case reflect.Slice, reflect.Map, reflect.String:
-			return v.Len() > 0, ""
+	return matcher{Spec{Name: "not empty"}, "at least one", func(got any) (bool, string) {
+		if s, ok := got.(string); ok {
+			return s != "", ""
 		}
-		return false, ""
+		size, ok := length(got)
+		return ok && size > 0, ""
 	}}
 }
 
 // Regexp expects a text that re matches from end to end.
 func Regexp(re *regexp.Regexp) Matcher {
 	whole := regexp.MustCompile(`\A(?:` + re.String() + `)\z`)
-	return matcher{"matches /" + re.String() + "/", func(got any) (bool, string) {
+	spec, _ := written("regexp", re.String())
+	return matcher{spec, "matches /" + re.String() + "/", func(got any) (bool, string) {
 		s, ok := got.(string)
 		return ok && whole.MatchString(s), ""
 	}}
@@ -143,7 +169,8 @@ func Regexp(re *regexp.Regexp) Matcher {
 // Text expects a text equal to want once both are trimmed and line ends are made "\n". The path of
 // a mismatch is the first line that differs.
 func Text(want string) Matcher {
-	return matcher{Show(want), func(got any) (bool, string) {
+	want, spec := text("text", want)
+	return matcher{spec, Show(want), func(got any) (bool, string) {
 		s, ok := got.(string)
 		if !ok {
 			return false, ""

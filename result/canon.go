@@ -151,7 +151,7 @@ var volatile = regexp.MustCompile(`\b(?P<noun>event|run|job|request|note|artifac
 	`|(?P<time>\b[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)` +
 	`|(?P<port>(?:127\.0\.0\.1|\[::1\]|localhost):[0-9]+)` +
 	`|(?P<lease>\btest-repo-[0-9]+\b)` +
-	`|(?P<dir>\bunderstudy-[0-9A-Za-z]*[0-9][0-9A-Za-z]*)` +
+	`|(?P<dir>\bunderstudy-[0-9A-Za-z]*[0-9][0-9A-Za-z]*|\b(?:lease|job-[0-9]+)-[0-9]{4,}\b|/act/[0-9a-f]{16}\b)` +
 	`|(?P<duration>\b[0-9]+(?:\.[0-9]+)?(?:ns|µs|ms| ?s)\b)`)
 
 // mask puts the same word for all values of a kind.

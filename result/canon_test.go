@@ -38,14 +38,30 @@ func TestCanonGolden(t *testing.T) {
 	}
 }
 
-// changed returns the sample with its JSON text rewritten.
+// words are what a program may have said in its last moment, with the places where it ran.
+const words = "no such file: /tmp/understudy-1/lease-634218820/jobs/job-2-4045243781/work/act/f0087b2d8260acc5/output"
+
+// changed returns the sample, in which a job has last words, with its JSON text rewritten.
 func changed(t *testing.T, rewrite func(string) string) result.Record {
 	t.Helper()
-	b, err := json.Marshal(sample(t, "red.json"))
+	r := sample(t, "red.json")
+	told := false
+	for _, e := range r.Cells[0].Trials[0].Scenarios[0].Journal {
+		if e.Type == "job.completed" {
+			e.Detail["error"], told = words, true
+		}
+	}
+	if !told {
+		t.Fatal("the sample has no job")
+	}
+	if rewrite == nil {
+		return r
+	}
+	b, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r result.Record
+	r = result.Record{}
 	if err := json.Unmarshal([]byte(rewrite(string(b))), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -53,13 +69,15 @@ func changed(t *testing.T, rewrite func(string) string) result.Record {
 }
 
 func TestCanonIgnoresWhatIsNotOurs(t *testing.T) {
-	want := string(result.Canon(sample(t, "red.json")))
+	want := string(result.Canon(changed(t, nil)))
 	for name, rewrite := range map[string]func(string) string{
-		"ids of runs":      strings.NewReplacer("run:1", "run:71", "run 1", "run 71").Replace,
-		"ids of jobs":      strings.NewReplacer("job:2", "job:902", "job:1", "job:33", "job 2", "job 902").Replace,
-		"leased name":      strings.NewReplacer("test-repo-01", "test-repo-07").Replace,
-		"times":            strings.NewReplacer("09:14:", "10:59:").Replace,
-		"digests":          func(s string) string { return regexp.MustCompile(`sha256:[0-9a-f]`).ReplaceAllString(s, "sha256:e") },
+		"ids of runs": strings.NewReplacer("run:1", "run:71", "run 1", "run 71").Replace,
+		"ids of jobs": strings.NewReplacer("job:2", "job:902", "job:1", "job:33", "job 2", "job 902").Replace,
+		"leased name": strings.NewReplacer("test-repo-01", "test-repo-07").Replace,
+		"times":       strings.NewReplacer("09:14:", "10:59:").Replace,
+		"digests":     func(s string) string { return regexp.MustCompile(`sha256:[0-9a-f]`).ReplaceAllString(s, "sha256:e") },
+		"directories": strings.NewReplacer("/tmp/understudy-1/lease-634218820/jobs/job-2-4045243781/work/act/f0087b2d8260acc5/output",
+			"/tmp/understudy-7/lease-24607561/jobs/job-2-26142383/work/act/2dfe926454d34a05/output").Replace,
 		"when it held":     strings.NewReplacer(`"ok":true,"decided":"exact"`, `"ok":true`, `"ok":true,"tries":2,"decided":"exact"`, `"ok":true,"tries":2`).Replace,
 		"seconds":          func(s string) string { return regexp.MustCompile(`"seconds":[0-9]`).ReplaceAllString(s, `"seconds":7`) },
 		"tries":            func(s string) string { return regexp.MustCompile(`"tries":[0-9]`).ReplaceAllString(s, `"tries":8`) },
@@ -92,7 +110,7 @@ func TestCanonSortsSiblings(t *testing.T) {
 }
 
 func TestCanonSeesWhatIsOurs(t *testing.T) {
-	want := string(result.Canon(sample(t, "red.json")))
+	want := string(result.Canon(changed(t, nil)))
 	for name, rewrite := range map[string]func(string) string{
 		"verdict":     func(s string) string { return strings.Replace(s, `"verdict":"failed"`, `"verdict":"broken"`, 1) },
 		"observation": func(s string) string { return strings.Replace(s, `"got":["ready-for-triage"]`, `"got":[]`, 1) },

@@ -8,6 +8,7 @@ import (
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/evidence"
+	"github.com/understudy-dev/understudy/match"
 )
 
 // Schema is the version of the record's JSON form. It changes when a reader of the previous form
@@ -130,6 +131,7 @@ type Observation struct {
 	Got      json.RawMessage `json:"got"`
 	Want     string          `json:"want"`
 	OK       bool            `json:"ok"`
+	Matcher  *match.Spec     `json:"matcher,omitempty"`  // Want, written down; nil where nothing is expected or it cannot be
 	Tries    int             `json:"tries,omitempty"`    // how often it was looked at, in a wait
 	Decided  string          `json:"decided,omitempty"`  // "exact" at quiet, "watched" where quiet cannot be known
 	Sequence uint64          `json:"sequence,omitempty"` // of the journal's last entry when it was made

@@ -52,7 +52,7 @@ func (r *runner) play(ctx context.Context, t task, worker int) result.Scenario {
 		l.inPlace(ctx)
 	}
 	if p.Skip == "" {
-		l.res.Verdict = verdict(l.res)
+		l.res.Verdict = l.res.Judged()
 	}
 	shown := l.res
 	l.tell(result.Event{Kind: "finished", Trial: l.trial, Scenario: p.ID, Name: p.Name, Steps: len(p.Steps), Result: &shown})
@@ -256,22 +256,6 @@ func (l *life) find(policy string, p *result.Problem) {
 
 func interrupted() *result.Problem {
 	return &result.Problem{Verdict: result.Broken, What: "interrupted"}
-}
-
-// verdict is the gravest of steps and findings; only a scenario all of whose steps passed passes.
-func verdict(s result.Scenario) result.Verdict {
-	v, all := result.Skipped, len(s.Steps) > 0
-	for _, st := range s.Steps {
-		v = result.Worse(v, st.Verdict)
-		all = all && st.Verdict == result.Passed
-	}
-	for _, f := range s.Findings {
-		v = result.Worse(v, f.Problem.Verdict)
-	}
-	if !all {
-		v = result.Worse(v, result.Broken)
-	}
-	return v
 }
 
 // argument renders a step's argument as it was written.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/match"
@@ -32,7 +31,11 @@ func (w *World) ExpectKey(ctx context.Context, subject, key string, got any, m m
 		return fmt.Errorf("record %s: %w", subject, err)
 	}
 	mis := m.Match(got)
-	err = w.record(ctx, result.Observation{Subject: subject, Key: key, Got: raw, Want: m.String(), OK: mis == nil})
+	o := result.Observation{Subject: subject, Key: key, Got: raw, Want: m.String(), OK: mis == nil}
+	if spec, ok := match.Written(m); ok {
+		o.Matcher = &spec
+	}
+	err = w.record(ctx, o)
 	if err != nil {
 		return fmt.Errorf("record %s: %w", subject, err)
 	}
@@ -87,15 +90,12 @@ func (w *World) position(ctx context.Context) (uint64, error) {
 }
 
 func encode(got any) (json.RawMessage, error) {
-	if b, ok := got.([]byte); ok && utf8.Valid(b) {
-		got = string(b)
-	}
-	raw, err := json.Marshal(got)
+	raw, err := match.Encode(got)
 	if err != nil {
 		return nil, err
 	}
 	if len(raw) > maxGot {
-		return json.Marshal(map[string]any{"cut": string(raw[:maxGot]), "bytes": len(raw)})
+		return result.Cut(raw[:maxGot], len(raw))
 	}
 	return raw, nil
 }
