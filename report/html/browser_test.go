@@ -44,7 +44,7 @@ func start(t *testing.T) *browser {
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 		"--user-data-dir="+t.TempDir(), "--window-size=1200,1600", "--remote-debugging-pipe")
 	cmd.ExtraFiles = []*os.File{hear, say} // 3 and 4
-	cmd.Stderr = io.Discard // a pipe, so that Wait waits for all of its processes
+	cmd.Stderr = io.Discard                // a pipe, so that Wait waits for all of its processes
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

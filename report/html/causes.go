@@ -32,15 +32,28 @@ type nodeData struct {
 	Children []nodeData `json:"c,omitempty"`
 }
 
-// shower leaves out what only the kit read, and counts it; equal reads in a row are joined.
+// maxLeaves is how many calls and events of one cause are shown. A loop that makes thousands would make
+// the page slow to open and tell nothing more.
+const maxLeaves = 300
+
+// shower leaves out what only the kit read and what is beyond maxLeaves, and counts both; equal reads in
+// a row are joined.
 type shower struct {
 	files []evidence.Ref
 	left  int
+	cut   int
 }
 
 func (sh *shower) nodes(tree []*result.Node) []nodeData {
 	var out []nodeData
+	leaves := 0
 	for _, n := range tree {
+		if leaf(n) && !n.Failed() {
+			if leaves++; leaves > maxLeaves {
+				sh.cut += len(n.Entries)
+				continue
+			}
+		}
 		v := sh.node(n)
 		if last := len(out) - 1; v.Read && last >= 0 && same(out[last], v) {
 			out[last].Times = max(out[last].Times, 1) + 1
@@ -49,6 +62,10 @@ func (sh *shower) nodes(tree []*result.Node) []nodeData {
 		out = append(out, v)
 	}
 	return out
+}
+
+func leaf(n *result.Node) bool {
+	return len(n.Children) == 0 && (n.Kind == result.KindRequest || n.Kind == result.KindEvent || n.Kind == result.KindNote)
 }
 
 func same(a, b nodeData) bool {

@@ -28,6 +28,7 @@ type trialData struct {
 	Files    []fileData    `json:"files,omitempty"`
 	Entries  int           `json:"entries,omitempty"` // of the journal in the record
 	Left     int           `json:"left,omitempty"`    // reads of the kit that are not shown
+	Cut      int           `json:"cut,omitempty"`     // others that are not shown, because there are too many
 }
 
 type problemData struct {
@@ -108,7 +109,7 @@ func inside(t trial, base string) trialData {
 	}
 	shown := shower{files: s.Evidence}
 	d.Tree = shown.nodes(tree)
-	d.Left = shown.left
+	d.Left, d.Cut = shown.left, shown.cut
 	return d
 }
 

@@ -14,6 +14,8 @@ func TestPage(t *testing.T) {
 		"search and filter":             searchAndFilter,
 		"keys":                          keys,
 		"permalinks":                    permalinks,
+		"several cells":                 severalCells,
+		"along a timeline":              along,
 		"trials side by side":           trialsSideBySide,
 		"printing":                      printing,
 		"without unpacking":             withoutUnpacking,
@@ -119,6 +121,30 @@ func permalinks(t *testing.T, b *browser) {
 	b.is(`document.getElementById("egress.feature:12").hidden`, false)
 }
 
+// The same scenario in two cells has two places; the short link leads to the first.
+func severalCells(t *testing.T, b *browser) {
+	r := sample(t, "red")
+	again := sample(t, "green").Cells[0]
+	again.Profile = "other"
+	r.Cells = append(r.Cells, again)
+	b.open(r, "#triage.feature:20")
+	b.until(`document.getElementById("c1-triage.feature:20").querySelector(".body")`)
+	b.is(`document.getElementById("c2-triage.feature:20").open`, false)
+	b.is(`[...document.querySelectorAll(".cell")].at(-1).textContent.includes("other")`, true)
+}
+
+func along(t *testing.T, b *browser) {
+	b.open(sample(t, "red"), "")
+	b.until(`document.querySelector(".case .timeline")`)
+	b.eval(`document.querySelector(".timeline [tabindex='0']").focus()`, nil)
+	b.is(`document.querySelector(".about").textContent.startsWith("step 1 a repository with the platform installed")`, true)
+	b.key("End")
+	b.is(`document.querySelector(".about").textContent`, "issue_comment.created acme/test-repo-01#1 · by crew[bot] · 09:14:02.450")
+	b.key("ArrowLeft")
+	b.is(`document.querySelector(".about").textContent.startsWith("POST /repos/acme/test-repo-01/issues/1/comments · 201")`, true)
+	b.is(`[...document.querySelector(".timeline").querySelectorAll("[tabindex='0']")].filter((m) => m === document.activeElement).length`, 1)
+}
+
 func trialsSideBySide(t *testing.T, b *browser) {
 	b.open(repeated(t), "#triage.feature:6/2")
 	one := `document.getElementById("triage.feature:6")`
@@ -133,12 +159,14 @@ func trialsSideBySide(t *testing.T, b *browser) {
 
 // Printing does not wait, so what did not pass is ready by then.
 func printing(t *testing.T, b *browser) {
-	r := sample(t, "red")
+	r := many(t, 60)
+	c := r.Counts()
 	b.open(r, "")
-	b.until(`document.querySelectorAll(".case[open] .body").length === 4`)
+	b.until(`document.body.dataset.printable`)
 	b.eval(`for (const d of document.querySelectorAll(".case")) d.open = false`, nil)
 	b.eval(`dispatchEvent(new Event("beforeprint"))`, nil)
-	b.is(`document.querySelectorAll(".case[open]").length`, 4)
+	b.is(`document.querySelectorAll(".case[open] .problem").length >= document.querySelectorAll(".case[open]").length`, true)
+	b.is(`document.querySelectorAll(".case[open] .body").length`, c.Failed+c.Broken)
 	b.eval(`dispatchEvent(new Event("afterprint"))`, nil)
 	b.is(`document.querySelectorAll(".case[open]").length`, 0)
 }
@@ -156,25 +184,27 @@ func withoutUnpacking(t *testing.T, b *browser) {
 func thousandScenariosDoNotLag(t *testing.T, b *browser) {
 	b.open(many(t, 1000), "")
 	b.until(`document.querySelector("output").textContent === "1000 of 1000 scenarios"`)
-	var got struct{ Paint, Ready, Filter, Open, Next float64 }
+	var got struct{ Paint, Ready, Script, Filter, Open, Next float64 }
 	b.eval(`(async () => {
 		const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-		const timed = async (f) => { const t = performance.now(); await f(); await frame(); return performance.now() - t; };
+		let sync = 0;
+		const timed = async (f) => { const t = performance.now(); await f(); sync = Math.max(sync, performance.now() - t); await frame(); return performance.now() - t; };
 		const find = document.querySelector("input");
 		const type = (v) => () => { find.value = v; find.dispatchEvent(new Event("input")); };
 		await frame();
 		const paint = performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? -1;
 		const times = [];
 		for (const v of ["v", "variant 7", "", "label", "variant 999", ""]) times.push(await timed(type(v)));
+		const own = sync;
 		const d = document.querySelectorAll("details.case:not([open])")[500];
 		const made = new Promise((done) => new MutationObserver(() => d.querySelector(".body") && done()).observe(d, {childList: true}));
 		const open = await timed(async () => { d.open = true; await made; });
 		const next = d.nextElementSibling;
 		const again = new Promise((done) => new MutationObserver(() => next.querySelector(".body") && done()).observe(next, {childList: true}));
 		const opened = await timed(async () => { next.open = true; await again; });
-		return {Paint: paint, Ready: performance.timing.domContentLoadedEventEnd - performance.timing.navigationStart, Filter: Math.max(...times), Open: open, Next: opened};
+		return {Paint: paint, Script: own, Ready: performance.timing.domContentLoadedEventEnd - performance.timing.navigationStart, Filter: Math.max(...times), Open: open, Next: opened};
 	})()`, &got)
-	t.Logf("1,000 scenarios: first paint %.0f ms, script done %.0f ms, slowest filter incl. two frames %.0f ms, open one %.0f ms, its neighbour %.0f ms", got.Paint, got.Ready, got.Filter, got.Open, got.Next)
+	t.Logf("1,000 scenarios: first paint %.0f ms, script done %.0f ms, slowest filter %.0f ms and with two frames %.0f ms, open one %.0f ms, its neighbour %.0f ms", got.Paint, got.Ready, got.Script, got.Filter, got.Open, got.Next)
 	for what, ms := range map[string]float64{"first paint": got.Paint, "a filter": got.Filter, "opening one": got.Open} {
 		if ms > 2000 {
 			t.Errorf("%s takes %.0f ms", what, ms)

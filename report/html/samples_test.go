@@ -114,6 +114,28 @@ func TestThousandScenariosAreSmall(t *testing.T) {
 	}
 }
 
+// A loop in a job must not make a scenario that nobody can open.
+func TestLongJournalIsCut(t *testing.T) {
+	r := sample(t, "red")
+	s := &r.Cells[0].Trials[0].Scenarios[0]
+	last := s.Journal[len(s.Journal)-1]
+	for i := range 5000 {
+		s.Journal = append(s.Journal, driver.Entry{Seq: last.Seq + 1 + uint64(i), Time: last.Time, Type: "request", Change: true, Cause: "job:2",
+			Subject: fmt.Sprintf("POST /loop/%d", i), Detail: map[string]string{"status": "201"}})
+	}
+	s.Journal = append(s.Journal, driver.Entry{Seq: last.Seq + 6000, Time: last.Time, Type: "request", Cause: "job:2", Subject: "GET /wrong", Detail: map[string]string{"status": "500"}})
+	data := unpacked(t, render(t, html.Format{}, r))["pack-0"]
+	if n := strings.Count(data, "/loop/"); n == 0 || n > 300 {
+		t.Errorf("%d calls of a loop are shown", n)
+	}
+	if !strings.Contains(data, "GET /wrong") {
+		t.Error("what went wrong was cut")
+	}
+	if !strings.Contains(data, `"entries": 5032`) || !strings.Contains(data, `"cut": 47`) {
+		t.Error("it is not told how much was cut")
+	}
+}
+
 func BenchmarkThousandScenarios(b *testing.B) {
 	r := many(b, 1000)
 	var size bytes.Buffer

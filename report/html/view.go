@@ -22,9 +22,12 @@ type pageView struct {
 	Headline string
 	Day      string
 	Took     string
-	Counts   []countView
+	Counts   []countView // of trials
+	Chips    []countView // of rows, which is what the chips choose from
 	Digests  []digestView
-	Trials   int // the most that a scenario has
+	Trials   int  // the most that a scenario has
+	Mixed    int  // how many scenarios came to different verdicts
+	Dense    bool // there are too many scenarios for large marks
 	Features []*featureView
 	Packs    []packView
 	Index    template.HTML // base64
@@ -61,6 +64,7 @@ func view(r result.Record, base string) (pageView, error) {
 		Took:    took(r.Ended.Sub(r.Started).Seconds()),
 	}
 	p.headline()
+	p.Counts = counts(r.Counts())
 	for _, file := range slices.Sorted(maps.Keys(r.Platform.Digest)) {
 		full := r.Platform.Digest[file]
 		short := strings.TrimPrefix(full, "sha256:")
@@ -79,6 +83,12 @@ func view(r result.Record, base string) (pageView, error) {
 			cases = append(cases, f.cases()...)
 		}
 		p.Features = append(p.Features, features...)
+	}
+	p.Chips, p.Dense = counts(rows(cases)), len(cases) > 250
+	for _, c := range cases {
+		if c.Mixed {
+			p.Mixed++
+		}
 	}
 	var err error
 	p.Packs, p.Index, err = pack(cases, base)
@@ -100,15 +110,38 @@ func (p *pageView) headline() {
 	default:
 		p.Headline = fmt.Sprintf("%d of %d did not pass", c.Failed+c.Broken, total-c.Skipped)
 	}
+}
+
+// counts gives those that are not zero, the gravest first.
+func counts(c result.Counts) []countView {
+	var all []countView
 	at := 0.0
 	for _, n := range []struct {
 		v     result.Verdict
 		count int
 	}{{result.Failed, c.Failed}, {result.Broken, c.Broken}, {result.Passed, c.Passed}, {result.Skipped, c.Skipped}} {
 		if n.count > 0 {
-			width := 100 * float64(n.count) / float64(total)
-			p.Counts = append(p.Counts, countView{verdictOf(n.v), n.count, at, width})
+			width := 100 * float64(n.count) / float64(c.Total())
+			all = append(all, countView{verdictOf(n.v), n.count, at, width})
 			at += width
 		}
 	}
+	return all
+}
+
+func rows(cases []*caseView) result.Counts {
+	var c result.Counts
+	for _, v := range cases {
+		switch v.Verdict.Name {
+		case "passed":
+			c.Passed++
+		case "failed":
+			c.Failed++
+		case "skipped":
+			c.Skipped++
+		default:
+			c.Broken++
+		}
+	}
+	return c
 }

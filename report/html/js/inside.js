@@ -50,7 +50,7 @@ function seen(all) {
 // Beside each step of a repeated scenario stands how it went in every trial.
 function step(s, i, trials) {
   const line = el("li", s.v, sign(s.v), el("span", "text", el("b", "", s.k), " ", s.t));
-  const end = el("span", "took", s.took);
+  const end = el("span", "took", el("span", "time", s.took));
   if (trials.length > 1) {
     end.prepend(el("span", "marks", ...trials.map((t) => {
       const other = t.steps?.[i];
@@ -80,9 +80,19 @@ function title(n, trial) {
   return trial.steps?.find((s) => `step ${s.n}` === n.id)?.t ?? "";
 }
 
+// What a step only prepared is folded, so that what came of the others is seen.
+const MANY = 6;
+const plain = (n) => !n.bad && (n.k === "request" || n.k === "event" || n.k === "note") && (n.c ?? []).every(plain);
+
 function tree(nodes, trial) {
-  return el("ul", "tree", ...nodes.filter((n) => n.k !== "step" || n.c).map((n) =>
-    el("li", [n.k, n.bad && "bad", n.r && "quiet"].filter(Boolean).join(" "), row(n, trial), n.c && tree(n.c, trial))));
+  return el("ul", "tree", ...nodes.filter((n) => n.k !== "step" || n.c).map((n) => {
+    const line = el("li", [n.k, n.bad && "bad", n.r && "quiet"].filter(Boolean).join(" "), row(n, trial));
+    if (!n.c) return line;
+    const below = tree(n.c, trial);
+    const fold = n.k === "step" && n.c.length > MANY && n.c.every(plain);
+    line.append(fold ? el("details", "folded", el("summary", "", `${n.c.length} events and calls`), below) : below);
+    return line;
+  }));
 }
 
 function files(all) {
@@ -124,7 +134,8 @@ function fill(c) {
     part("Timeline", timeline(t));
     part("What led to what", el("div", "scroll", tree(t.tree, t)));
     const left = t.left ? `, ${t.left} of them reads that only the kit made, which are left out here` : "";
-    shown.append(el("p", "aside", `The journal of record.json has ${t.entries} entries${left}.`));
+    const cut = t.cut ? `; ${t.cut} more calls and events are too many to show` : "";
+    shown.append(el("p", "aside", `The journal of record.json has ${t.entries} entries${left}${cut}.`));
   }
   if (t.files) part("Evidence", files(t.files));
   c.dom.querySelector(".body")?.remove();

@@ -60,15 +60,19 @@ document.querySelector("main").addEventListener("toggle", (e) => {
   if (c && c.dom.open) open(c);
 }, true);
 
+// Where there are several cells, an id without one means the first that has it.
+const named = (id) => cases.find((c) => c.dom.id === id) ?? cases.find((c) => c.dom.id.replace(/^c\d+-/, "") === id);
+
 // A link to a scenario opens it and shows it, whatever the filter is; "/2" at its end is a trial.
 async function jump() {
-  let id = decodeURIComponent(location.hash.slice(1));
-  let c = cases.find((c) => c.dom.id === id);
+  const id = decodeURIComponent(location.hash.slice(1));
+  let c = named(id);
   if (!c) {
     const trial = /^(.*)\/(\d+)$/.exec(id);
-    c = trial && cases.find((c) => c.dom.id === trial[1]);
+    c = trial && named(trial[1]);
     if (!c) return;
     c.trial = Number(trial[2]);
+    if (c.trials) fill(c);
   }
   if (c.dom.hidden) {
     find.value = "";
@@ -81,6 +85,10 @@ async function jump() {
   c.dom.querySelector("summary").focus({ preventScroll: true });
 }
 addEventListener("hashchange", jump);
+addEventListener("click", (e) => {
+  const a = e.target.closest("a[href^='#']");
+  if (a && a.hash === location.hash) jump(); // no change, and yet it may have been closed
+});
 
 // The first that did not pass stand open. The others that did not pass are unpacked ahead, because
 // printing does not wait.
@@ -89,6 +97,7 @@ for (const c of wrong.slice(0, 5)) c.dom.open = true;
 ready.then(async () => {
   apply();
   for (const c of wrong) await load(c);
+  document.body.dataset.printable = "true";
 }).catch(() => {});
 jump();
 
