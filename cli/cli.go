@@ -39,6 +39,8 @@ type Options struct {
 	Env    []string     // nil: os.Environ()
 	Stdout io.Writer    // nil: os.Stdout
 	Stderr io.Writer    // nil: os.Stderr
+
+	screen *screen // over Stdout
 }
 
 // Main runs the command line and returns the exit code.
@@ -55,7 +57,8 @@ func Main(o Options) int {
 	if o.Stderr == nil {
 		o.Stderr = os.Stderr
 	}
-	ctx, stop := interruptible(o.Stderr)
+	o.screen = newScreen(o.Stdout)
+	ctx, stop := interruptible(o.screen)
 	defer stop()
 	root := &cobra.Command{
 		Use:           "understudy",
@@ -107,7 +110,7 @@ func complain(w io.Writer, err error) {
 
 // interruptible returns a context that the first interrupt ends in good order. The second one ends
 // the process at once: the programs it started notice that their lifeline is cut.
-func interruptible(stderr io.Writer) (context.Context, func()) {
+func interruptible(s *screen) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -116,7 +119,7 @@ func interruptible(stderr io.Writer) (context.Context, func()) {
 	wg.Go(func() {
 		select {
 		case <-signals:
-			fmt.Fprintln(stderr, "understudy: interrupted; cleaning up (interrupt again to stop at once)")
+			s.note("understudy: interrupted; cleaning up (interrupt again to stop at once)")
 			cancel()
 		case <-done:
 			return

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/understudy-dev/understudy/internal/strictyaml"
@@ -72,6 +73,25 @@ func seeded(p *trial.Prepared) ([]defect, error) {
 	return defects, nil
 }
 
+// known refuses a defect that the suite's list does not have; a suite without a list knows them all.
+func known(p *trial.Prepared, name string) error {
+	if name == "" || p.Config.Defects == "" {
+		return nil
+	}
+	defects, err := readDefects(p.Config.Defects)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(defects))
+	for i, d := range defects {
+		if d.name == name {
+			return nil
+		}
+		names[i] = d.name
+	}
+	return &hinted{fmt.Errorf("%s lists no defect %q", p.Config.Defects, name), "there are: " + strings.Join(names, ", ")}
+}
+
 // runDefects runs the suite clean and then with each defect. Only when the clean platform passes and
 // each defect is caught by its scenario is the suite worth something.
 func runDefects(ctx context.Context, s *screen, out string, base trial.Options, defects []defect) error {
@@ -81,10 +101,13 @@ func runDefects(ctx context.Context, s *screen, out string, base trial.Options, 
 		return explain(err)
 	}
 	k, err := runOnce(ctx, s, out, clean)
+	if err == nil {
+		err = k.publish() // the clean run is what people find at the top of out
+	}
 	if err != nil {
 		return s.broken(err)
 	}
-	s.printf("%-32s %s\n", "clean", strings.TrimSpace(text.Summary(k.record, text.Options{})))
+	s.printf("%-32s %s\n", "clean", strings.TrimSpace(text.Summary(k.record, text.Options{Report: k.page()})))
 	s.blocks(k.record)
 	code := result.ExitCode(k.record)
 	caught := 0
@@ -110,6 +133,12 @@ func runDefects(ctx context.Context, s *screen, out string, base trial.Options, 
 			caught++
 		}
 		s.printf("%-32s %s\n", d.name, verdict)
+		if !ok {
+			s.printf("  its run: %s\n", filepath.Join(k.dir, "index.html"))
+			if c := k.record.Counts(); c.Failed == 0 && c.Broken > 0 {
+				code = exitBroken // nothing about the product was found out
+			}
+		}
 	}
 	s.printf("%d of %d defects caught\n", caught, len(defects))
 	if caught < len(defects) && code == exitPassed {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/understudy-dev/understudy/report"
 	"github.com/understudy-dev/understudy/report/html"
 	"github.com/understudy-dev/understudy/report/junit"
@@ -42,29 +44,59 @@ func newRunDir(out string) (string, error) {
 	}
 }
 
+// checkOut makes sure, before anything starts, that a run can be kept below out.
+func checkOut(out string) error {
+	err := os.MkdirAll(filepath.Join(out, "runs"), 0o755)
+	if err == nil {
+		var probe *os.File
+		if probe, err = os.CreateTemp(out, ".writing-*"); err == nil {
+			err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+		}
+	}
+	if err != nil {
+		return &hinted{fmt.Errorf("keep the run below %s: %w", out, err), "name another directory with --out"}
+	}
+	return nil
+}
+
 func (k kept) page() string       { return filepath.Join(k.out, "index.html") }
 func (k kept) recordPath() string { return filepath.Join(k.out, "record.json") }
 
-// write makes the reports beside the record, then puts record and page at the top of out, each by
-// rename: who looks there sees one run, whole.
-func (k kept) write() error {
-	base := filepath.ToSlash(filepath.Join("runs", filepath.Base(k.dir))) + "/"
-	for path, format := range map[string]report.Format{
-		filepath.Join(k.dir, "index.html"):      html.Format{},
-		filepath.Join(k.dir, "junit.xml"):       junit.Format{},
-		filepath.Join(k.dir, "report.md"):       markdown.Format{Page: "index.html"},
-		filepath.Join(k.dir, "messages.ndjson"): messages.Format{},
-		k.page():                                html.Format{Base: base},
+// reports makes the reports beside the record.
+func (k kept) reports() error {
+	var errs []error
+	for name, format := range map[string]report.Format{
+		"index.html":      html.Format{},
+		"junit.xml":       junit.Format{},
+		"report.md":       markdown.Format{Page: "index.html"},
+		"messages.ndjson": messages.Format{},
 	} {
-		var b bytes.Buffer
-		if err := format.Write(&b, k.record); err != nil {
-			return fmt.Errorf("write %s: %w", path, err)
-		}
-		if err := replace(path, b.Bytes()); err != nil {
-			return err
-		}
+		errs = append(errs, k.render(filepath.Join(k.dir, name), format))
 	}
-	return result.Write(k.recordPath(), k.record)
+	return errors.Join(errs...)
+}
+
+// publish puts record and page at the top of out, each by rename and under a lock: who looks there
+// sees the run that ended last, whole.
+func (k kept) publish() error {
+	lock, err := os.Open(k.out)
+	if err != nil {
+		return fmt.Errorf("publish the run: %w", err)
+	}
+	defer lock.Close()
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		return fmt.Errorf("publish the run: %w", err)
+	}
+	base := filepath.ToSlash(filepath.Join("runs", filepath.Base(k.dir))) + "/"
+	return errors.Join(result.Write(k.recordPath(), k.record), k.render(k.page(), html.Format{Base: base}))
+}
+
+func (k kept) render(path string, format report.Format) error {
+	var b bytes.Buffer
+	if err := format.Write(&b, k.record); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return replace(path, b.Bytes())
 }
 
 func replace(path string, data []byte) error {

@@ -81,6 +81,9 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 			if f.defects && f.defect != "" {
 				return errors.New("--defects runs every defect; --defect runs one: give one of the two")
 			}
+			if f.out == "" {
+				return errors.New("--out names a directory; it is empty")
+			}
 			declared, err := f.declared(c)
 			if err != nil {
 				return err
@@ -105,7 +108,7 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 	if f.seed == 0 {
 		f.seed = time.Now().UnixNano()%1_000_000 + 1
 	}
-	s := newScreen(o.Stdout)
+	s := o.screen
 	base := trial.Options{
 		Paths: paths, Tags: f.tags, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, Defect: f.defect, Declared: declared,
 		Packs: o.packs(), Kit: Version, CallerEnv: o.Env, Progress: s.progress, Status: s.status,
@@ -120,6 +123,12 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 		if defects, err = seeded(p); err != nil {
 			return err
 		}
+	}
+	if err := known(p, f.defect); err != nil {
+		return err
+	}
+	if err := checkOut(f.out); err != nil {
+		return err
 	}
 	t, err := trial.FindTools(ctx, trial.ToolOptions{Env: o.Env, ProcessGroups: f.noNamespaces, Status: s.status})
 	if err != nil {
@@ -139,17 +148,23 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 		return explain(err)
 	}
 	kept, err := runOnce(ctx, s, f.out, p)
+	if err == nil {
+		err = kept.publish()
+	}
+	if kept.dir != "" {
+		s.summary(kept)
+	}
 	if err != nil {
 		return s.broken(err)
 	}
-	s.summary(kept)
 	if code := result.ExitCode(kept.record); code != exitPassed {
 		return exitError(code)
 	}
 	return nil
 }
 
-// runOnce runs a prepared trial into a directory of its own and writes its reports.
+// runOnce runs a prepared trial into a directory of its own and writes its reports there. When it
+// could not keep a record, what it returns has no directory.
 func runOnce(ctx context.Context, s *screen, out string, p *trial.Prepared) (kept, error) {
 	dir, err := newRunDir(out)
 	if err != nil {
@@ -162,7 +177,7 @@ func runOnce(ctx context.Context, s *screen, out string, p *trial.Prepared) (kep
 		return kept{}, err
 	}
 	k := kept{record: rec, dir: dir, out: out}
-	return k, k.write()
+	return k, k.reports()
 }
 
 // explain adds a hint where one is known.

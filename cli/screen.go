@@ -33,7 +33,7 @@ func newScreen(w io.Writer) *screen {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		s.live = true
 		s.o.Color = os.Getenv("NO_COLOR") == ""
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 40 {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 20 {
 			s.o.Width = width
 		}
 	}

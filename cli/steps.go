@@ -16,7 +16,7 @@ func stepsCommand(o Options) *cobra.Command {
 			for _, p := range o.packs() {
 				fmt.Fprintf(o.Stdout, "%s\n", p.Name)
 				for _, s := range p.Steps {
-					fmt.Fprintf(o.Stdout, "  %s\n      %s\n", s.Example, s.Doc)
+					fmt.Fprintf(o.Stdout, "  %s\n      %s\n      e.g. %s\n", s.Pattern, s.Doc, s.Example)
 				}
 			}
 			return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,16 @@ func TestUsage(t *testing.T) {
 		{"negative jobs", nil, []string{"run", "$S", "--jobs", "-1"}, "--jobs is 0 (capacity) or more"},
 		{"no repeat", nil, []string{"run", "$S", "--repeat", "0"}, "--repeat 1 or more"},
 		{"no suite", nil, []string{"run", "/"}, "there is no understudy.yaml"},
+		{"no such directory", nil, []string{"run", "$S/nowhere"}, "there is no $S/nowhere"},
+		{"line past the end", nil, []string{"run", "$S/features/f.feature:99"}, "no scenario at this line"},
+		{"not text", map[string]string{"features/f.feature": "Feature: F\n\xff\x1b[2J\n"}, []string{"run", "$S"}, "f.feature:1: this is no text in UTF-8"},
+		{"missing features", map[string]string{"understudy.yaml": "platform: platform.yaml\n\nfeatures: gone\n"},
+			[]string{"run", "$S"}, "understudy.yaml:3: features: there is no gone"},
+		{"unknown defect", map[string]string{"platform.yaml": platformYAML + "defect: {install: [--defect, \"{name}\"]}\n",
+			"understudy.yaml": "platform: platform.yaml\nfeatures: features\ndefects: defects.txt\n", "defects.txt": "one f.feature:4\n"},
+			[]string{"run", "$S", "--defect", "two"}, "there are: one"},
+		{"out is a file", nil, []string{"run", "$S", "--out", "$S/platform.yaml"}, "name another directory with --out"},
+		{"out is empty", nil, []string{"run", "$S", "--out", ""}, "--out names a directory"},
 		{"no such path", nil, []string{"run", "$S/features/g.feature"}, "there is no"},
 		{"line selects nothing", nil, []string{"run", "$S/features/f.feature:1"}, "f.feature:1"},
 		{"outside the suite", nil, []string{"run", "$S/features", "/etc"}, "outside"},
@@ -120,12 +131,13 @@ func TestUsage(t *testing.T) {
 			for i := range args {
 				args[i] = strings.ReplaceAll(args[i], "$S", dir)
 			}
-			if args[0] == "run" && len(args) > 1 {
+			want := strings.ReplaceAll(tt.want, "$S", dir)
+			if args[0] == "run" && len(args) > 1 && !slices.Contains(args, "--out") {
 				args = append(args, "--out", out)
 			}
 			code, text := run(t, cli.Options{}, args...)
-			if code != 2 || !strings.Contains(text, tt.want) || !strings.Contains(text, "understudy: error: ") {
-				t.Errorf("exit code %d, want 2; output\n%s\nwant it to contain %q", code, text, tt.want)
+			if code != 2 || !strings.Contains(text, want) || !strings.Contains(text, "understudy: error: ") {
+				t.Errorf("exit code %d, want 2; output\n%s\nwant it to contain %q", code, text, want)
 			}
 			if _, err := os.Stat(out); err == nil {
 				t.Error("something was written")

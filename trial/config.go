@@ -35,6 +35,9 @@ func FindConfig(path, top string) (Config, error) {
 	if err != nil {
 		return Config{}, fmt.Errorf("find suite of %s: %w", path, err)
 	}
+	if _, err := os.Stat(abs); errors.Is(err, fs.ErrNotExist) {
+		return Config{}, fmt.Errorf("there is no %s: %w", path, fs.ErrNotExist)
+	}
 	for dir := abs; ; dir = filepath.Dir(dir) {
 		file := filepath.Join(dir, ConfigFile)
 		data, err := os.ReadFile(file)
@@ -69,7 +72,7 @@ func readConfig(file string, data []byte) (Config, error) {
 		c.Name = filepath.Base(root)
 	}
 	if w.Jobs < 0 {
-		return Config{}, strictyaml.Errorf(shown, 1, "jobs is %d; it is 0 (capacity) or more", w.Jobs)
+		return Config{}, strictyaml.Errorf(shown, lineOf(data, "jobs"), "jobs is %d; it is 0 (capacity) or more", w.Jobs)
 	}
 	for _, p := range []struct {
 		to    *string
@@ -86,7 +89,7 @@ func readConfig(file string, data []byte) (Config, error) {
 				*p.to = filepath.Join(root, p.value)
 			}
 			if _, err := os.Stat(*p.to); err != nil {
-				return Config{}, strictyaml.Errorf(shown, 1, "%s: there is no %s", p.key, p.value)
+				return Config{}, strictyaml.Errorf(shown, lineOf(data, p.key), "%s: there is no %s", p.key, p.value)
 			}
 		case p.need:
 			return Config{}, strictyaml.Errorf(shown, 1, "%s is missing", p.key)
@@ -96,6 +99,16 @@ func readConfig(file string, data []byte) (Config, error) {
 		c.Fixtures = root
 	}
 	return c, nil
+}
+
+// lineOf is the line of a key at the top of a YAML file, 1 when it is not to be found.
+func lineOf(data []byte, key string) int {
+	for i, line := range strings.Split(string(data), "\n") {
+		if strings.HasPrefix(line, key+":") {
+			return i + 1
+		}
+	}
+	return 1
 }
 
 // relative shows a path from the working directory when it lies below it.

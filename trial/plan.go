@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,7 +36,18 @@ func (p *Prepared) makePlan() error {
 	return suite.Lint(p.o.Packs, suite.Draft{Scenarios: p.plan.Running(), Platform: p.Platform.Platform, Fixtures: p.fixtures()})
 }
 
-func (p *Prepared) fixtures() fs.FS { return os.DirFS(p.Config.Fixtures) }
+func (p *Prepared) fixtures() fs.FS { return rooted(p.Config.Fixtures) }
+
+// rooted is a directory as a file system that no link leads out of.
+type rooted string
+
+// Open implements fs.FS.
+func (r rooted) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	return os.OpenInRoot(string(r), filepath.FromSlash(name))
+}
 
 // capabilities returns those declared, and those that may be. Nothing given means what the platform
 // file declares by default; a suite without a platform file has no such list, and any name will do.

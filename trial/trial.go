@@ -168,6 +168,9 @@ func (p *Prepared) Run(ctx context.Context, dir string) (rec result.Record, err 
 	if err := p.runTrials(ctx, &rec, store, log); err != nil {
 		problem := result.Of(err)
 		problem.Verdict = result.Broken
+		if ctx.Err() != nil {
+			problem.What = "interrupted: " + problem.What
+		}
 		rec.Problems = append(rec.Problems, *problem)
 	}
 	rec.Ended = time.Now()

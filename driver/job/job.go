@@ -11,7 +11,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 const (
@@ -114,10 +116,27 @@ func locate(ctx context.Context, dir string) (source, error) {
 	if v := ownVersion(); v != "" {
 		return source{version: v}, nil
 	}
+	if dir := ownSource(); dir != "" {
+		return source{dir: dir}, nil
+	}
 	if err == nil {
 		err = errors.New("the go command knows the module, but neither its version nor its directory")
 	}
 	return source{}, fmt.Errorf("%w; type: %s", err, source{version: "latest"}.command())
+}
+
+// ownSource is the checkout that this program was built from, if it is still there.
+func ownSource() string {
+	_, file, _, ok := runtime.Caller(0)
+	if !ok || !filepath.IsAbs(file) {
+		return "" // built with -trimpath
+	}
+	dir := filepath.Dir(filepath.Dir(filepath.Dir(file)))
+	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil || !strings.HasPrefix(string(mod), "module "+Module+"\n") {
+		return ""
+	}
+	return dir
 }
 
 // ownVersion is the version of the module that is linked into this program, if it is a released one.

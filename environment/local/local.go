@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/understudy-dev/understudy/driver"
@@ -118,7 +119,7 @@ func (s *site) build(ctx context.Context) error {
 	}
 	s.scope.Progress("building " + s.scope.Platform.Name)
 	if err := s.command(ctx, argv); err != nil {
-		return fmt.Errorf("(cd %s && %s): %w", get.Dir, strings.Join(get.Run, " "), err)
+		return fmt.Errorf("(cd %s && %s): %w", get.Dir, strings.Join(argv, " "), err)
 	}
 	f, err := os.Open(gives)
 	if err != nil {
@@ -138,8 +139,14 @@ func (s *site) build(ctx context.Context) error {
 func (s *site) command(ctx context.Context, argv []string) (err error) {
 	l := process.New(process.Options{Holder: s.o.JobRunner, Log: s.scope.Log.With("part", "build")})
 	defer func() { err = errors.Join(err, l.Close(context.WithoutCancel(ctx))) }()
+	// The go command's temporary files go with the run, also when it is killed.
+	temp := filepath.Join(s.scope.Dir, "build")
+	if err := os.MkdirAll(temp, 0o755); err != nil {
+		return err
+	}
+	env := append(slices.Clone(s.o.CallerEnv), "GOTMPDIR="+temp)
 	var out bytes.Buffer
-	p, err := l.Start(ctx, driver.Spec{Argv: argv, Dir: s.scope.Platform.Get.Dir, Env: s.o.CallerEnv, Stdout: &out, Stderr: &out})
+	p, err := l.Start(ctx, driver.Spec{Argv: argv, Dir: s.scope.Platform.Get.Dir, Env: env, Stdout: &out, Stderr: &out})
 	if err != nil {
 		return err
 	}

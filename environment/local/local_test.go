@@ -54,7 +54,7 @@ func openSite(t testing.TB, namespaces bool, p environment.Platform) environment
 	}
 	site, err := local.New(local.Options{
 		JobRunner: runner, Path: os.Getenv("PATH"), CallerEnv: os.Environ(), Namespaces: namespaces, Capacity: 2,
-	}).Open(t.Context(), environment.Scope{Dir: t.TempDir(), Platform: p})
+	}).Open(t.Context(), environment.Scope{Dir: spaced(t), Platform: p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,6 +64,16 @@ func openSite(t testing.TB, namespaces bool, p environment.Platform) environment
 		}
 	})
 	return site
+}
+
+// spaced is a directory as some people's temp directories are called.
+func spaced(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "it's a place")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 func lease(t testing.TB, site environment.Site) *driver.Set {

@@ -120,6 +120,14 @@ func gravity(s result.Scenario) result.Verdict {
 	return result.Failed
 }
 
+// reached limits what is said of steps to those that ran.
+func (j *judgement) reached() string {
+	if j.grave == result.Broken {
+		return " that was reached"
+	}
+	return ""
+}
+
 // operations looks for failed operations that no step expected.
 func (j *judgement) operations(s result.Scenario) {
 	each(s, func(o result.Observation) {
@@ -140,7 +148,7 @@ func (j *judgement) operations(s result.Scenario) {
 			return
 		}
 		j.find(UnclaimedOperation, run, result.Problem{Verdict: j.grave,
-			What: fmt.Sprintf("operation %q of %s failed and no step expected it: %s", name, run, orUnsaid(got.Error)),
+			What: fmt.Sprintf("operation %q of %s failed and no step%s expected it: %s", name, run, j.reached(), orUnsaid(got.Error)),
 			Hint: "expect it in a step, or mend what made it fail"})
 	})
 }
@@ -149,7 +157,7 @@ func (j *judgement) operations(s result.Scenario) {
 func (j *judgement) late(e driver.Entry) {
 	if run := string(e.Cause); !j.claimed[claim{Conclusion, run}] {
 		j.find(UnexpectedRun, run, result.Problem{Verdict: result.Failed,
-			What: fmt.Sprintf("job %q of %s was ended at its time limit and no step expected it", e.Detail["name"], run)})
+			What: fmt.Sprintf("job %q of %s was ended at its time limit and no step%s expected it", e.Detail["name"], run, j.reached())})
 	}
 }
 
@@ -168,9 +176,9 @@ func (j *judgement) run(e driver.Entry) {
 	if j.claimed[claim{Conclusion, e.Subject}] {
 		return
 	}
-	what := fmt.Sprintf("%s ended in %s and no step expected it", e.Subject, how)
+	what := fmt.Sprintf("%s ended in %s and no step%s expected it", e.Subject, how, j.reached())
 	if w := e.Detail["workflow"]; w != "" {
-		what = fmt.Sprintf("%s of %s ended in %s and no step expected it", e.Subject, w, how)
+		what = fmt.Sprintf("%s of %s ended in %s and no step%s expected it", e.Subject, w, how, j.reached())
 	}
 	if r := e.Detail["reason"]; r != "" {
 		what += ": " + r

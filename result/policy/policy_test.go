@@ -65,7 +65,7 @@ func TestJudge(t *testing.T) {
 			want: []string{`unclaimed-failed-operation run:5 broken the record of operation "Emit triage JSON" of run:5 does not say whether it succeeded: {}`}},
 		{name: "allowed", o: policy.Options{AllowUnclaimedOperations: true}, s: result.Scenario{Steps: passed(), After: []result.Observation{recorded(emit, bad)}}},
 		{name: "steps not reached", s: result.Scenario{Steps: append(passed(), result.Step{Verdict: result.Failed}, result.Step{Verdict: result.Skipped}), After: []result.Observation{recorded(emit, bad)}},
-			want: []string{`unclaimed-failed-operation run:5 broken operation "Emit triage JSON" of run:5 failed and no step expected it: disk full`}},
+			want: []string{`unclaimed-failed-operation run:5 broken operation "Emit triage JSON" of run:5 failed and no step that was reached expected it: disk full`}},
 		{name: "runs", s: result.Scenario{Steps: passed(claimed(policy.Conclusion, "run:2")), Journal: []driver.Entry{
 			completed("run:1", "success", ""), completed("run:2", "failure", ""), completed("run:3", "failure", ""),
 			completed("run:4", "cancelled", ""), completed("run:5", "startup_failure", "ci.yml:7: container: is not supported"),

@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // target is one path as asked for: a file, whole or at one line.
@@ -117,16 +119,20 @@ func loadFile(fsys fs.FS, uri string, targets []target) (File, error) {
 	if err != nil {
 		return File{}, fmt.Errorf("read %s: %w", uri, err)
 	}
-	f := File{URI: uri, Source: string(src)}
+	if !utf8.Valid(src) || bytes.IndexByte(src, 0) >= 0 {
+		return File{}, fmt.Errorf("%s:1: this is no text in UTF-8", uri)
+	}
+	f := File{URI: uri, Source: strings.TrimPrefix(string(src), "\ufeff")}
 	found, err := parse(uri, f.Source)
 	if err != nil {
 		return File{}, err
 	}
+	lines := strings.Count(f.Source, "\n") + 1
 	keep := map[int]bool{}
 	for _, t := range targets {
 		n := 0
 		for i, l := range found {
-			if t.line == 0 || l.holds(t.line) {
+			if t.line == 0 || t.line <= lines && l.holds(t.line) {
 				keep[i] = true
 				n++
 			}

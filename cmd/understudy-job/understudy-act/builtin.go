@@ -29,7 +29,7 @@ func (b *builtins) GetTarArchive(_ context.Context, name, _, prefix string) (io.
 	if !ok || prefix != "" && prefix != "action.yml" {
 		return nil, fmt.Errorf("action %s: no file %s", name, prefix)
 	}
-	shell := shellquote.Join(b.self, "action", b.control) + " {0} " + shellquote.Join(a.Name)
+	shell := shellquote.Join(b.self, "action", b.control) + " '{0}' " + shellquote.Join(a.Name)
 	content := a.Definition(shell)
 	var buf bytes.Buffer
 	w := tar.NewWriter(&buf)

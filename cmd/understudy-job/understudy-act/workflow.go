@@ -141,7 +141,7 @@ func inertMap(m map[string]string) map[string]string {
 // wrapShell returns the shell of a step as act must see it: {0} becomes the script's path.
 func wrapShell(self, controlDir string) func(string) string {
 	return func(name string) string {
-		return shellquote.Join(self, "step", controlDir) + " {0} " + shellquote.Join(name)
+		return shellquote.Join(self, "step", controlDir) + " '{0}' " + shellquote.Join(name)
 	}
 }
 
