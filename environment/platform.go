@@ -71,7 +71,7 @@ func ReadPlatform(file string) (Platform, error) {
 		return Platform{}, err
 	}
 	p, err := w.platform(file)
-	if err != nil {
+	if err = errors.Join(append([]error{err}, checkPlaceholders(file, data, p.Actors)...)...); err != nil {
 		return Platform{}, err
 	}
 	return p, nil
@@ -181,6 +181,9 @@ func (p *Platform) readDoor(file string, n yaml.Node) (problems []error) {
 		if err := strictyaml.DecodeNode(file, n.Content[i+1], &w); err != nil {
 			problems = append(problems, err)
 			continue
+		}
+		if w.Status != 0 && (w.Status < 200 || w.Status > 599) {
+			problems = append(problems, strictyaml.Errorf(file, n.Content[i].Line, "host %s answers %d; a status is 200 to 599", n.Content[i].Value, w.Status))
 		}
 		p.Door = append(p.Door, Opening{Host: n.Content[i].Value, Status: w.Status, Body: w.Body})
 	}

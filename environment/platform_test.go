@@ -112,6 +112,10 @@ func TestReadPlatformRefuses(t *testing.T) {
 		{"capability name", "slow-model", "Slow", `platform.yaml:17: capability "Slow": a name is`},
 		{"capabilities a list", "{slow-model: false, new-labels: true}", "[a]", "platform.yaml:17: capabilities is a mapping"},
 		{"path given", "gives: crew", "gives: a/crew", `platform.yaml:3: get.gives is a file name`},
+		{"door status", "status: 200", "status: 2000", "host allowed.test answers 2000"},
+		{"placeholder in names", "a-{stage}", "a-{stag}", "unknown placeholder {stag} in names; there are: {stage}"},
+		{"placeholder in install", "run: [crew, setup]", `run: [crew, "{tokn:admin}"]`, "platform.yaml:4: unknown placeholder {tokn:admin} in install"},
+		{"token of nobody", "env: {A: b}", `env: {A: "{token:adminn}"}`, "platform.yaml:4: {token:adminn} names no actor"},
 		{"door key", "body: hi", "text: hi", `platform.yaml:16: unknown key "text"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

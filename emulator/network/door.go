@@ -67,6 +67,9 @@ func New(o Options) (*Door, error) {
 		if op.Status == 0 {
 			op.Status = http.StatusOK
 		}
+		if op.Status < 200 || op.Status > 599 {
+			return nil, fmt.Errorf("open door: host %s answers %d; a status is 200 to 599", op.Host, op.Status)
+		}
 		hosts[name] = op
 	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -74,7 +77,10 @@ func New(o Options) (*Door, error) {
 		return nil, fmt.Errorf("open door: %w", err)
 	}
 	d := &Door{o: o, hosts: hosts, ln: ln}
-	d.srv = &http.Server{Handler: http.HandlerFunc(d.serve), ReadHeaderTimeout: 10 * time.Second}
+	d.srv = &http.Server{
+		Handler: http.HandlerFunc(d.serve), ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn),
+	}
 	d.done.Go(func() {
 		if err := d.srv.Serve(ln); err != http.ErrServerClosed {
 			o.Log.Error("door stopped", "err", err)

@@ -35,7 +35,7 @@ func platform() environment.Platform {
 				"write": {Name: "write", Login: "write", Role: "write"},
 			},
 		},
-		Get:     environment.Get{Run: []string{"bash", "-c", `printf '#!/bin/sh\nexit 0\n' > {gives} && chmod +x {gives}`}, Gives: "noop"},
+		Get:     environment.Get{Run: []string{"bash", "-c", `printf '#!/bin/sh\nexit 0\n' > "$0" && chmod +x "$0"`, "{gives}"}, Gives: "noop"},
 		Install: environment.Install{Run: []string{"noop"}},
 	}
 }
@@ -69,7 +69,7 @@ func openSite(t testing.TB, namespaces bool, p environment.Platform) environment
 // spaced is a directory as some people's temp directories are called.
 func spaced(t testing.TB) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "it's a place")
+	dir := filepath.Join(t.TempDir(), "a place")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

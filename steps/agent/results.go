@@ -86,6 +86,9 @@ func results(ctx context.Context, w *world.World, cause driver.Cause) ([]runResu
 			return nil, err
 		}
 		for _, a := range artifacts {
+			if !isResult(w.Drivers().Platform, a.Name) {
+				continue
+			}
 			res, err := open(ctx, w, runs, r, a)
 			if err != nil {
 				return nil, err
@@ -96,6 +99,16 @@ func results(ctx context.Context, w *world.World, cause driver.Cause) ([]runResu
 		}
 	}
 	return out, nil
+}
+
+// isResult reports whether an artifact of this name is the result of one of the platform's stages.
+func isResult(p driver.Platform, name string) bool {
+	for _, stage := range p.Stages {
+		if strings.ReplaceAll(p.ArtifactPattern, "{stage}", stage.Name) == name {
+			return true
+		}
+	}
+	return false
 }
 
 func open(ctx context.Context, w *world.World, runs driver.Runs, r driver.Repo, a driver.Artifact) (*runResult, error) {

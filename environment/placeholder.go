@@ -1,0 +1,64 @@
+package environment
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/internal/strictyaml"
+)
+
+// placeholder is a word in braces that the kit replaces; ${word} is the shell's own.
+var placeholder = regexp.MustCompile(`(^|[^$])\{([a-z]+(?::[^{}]*)?)\}`)
+
+// placeholders are what each part of the file may hold.
+var placeholders = map[string][]string{
+	"get":     {"gives"},
+	"install": {"repo", "api", "server"}, // and token:ACTOR
+	"defect":  {"name"},
+	"names":   {"stage"},
+}
+
+// checkPlaceholders finds the ones that nobody would replace, where they stand.
+func checkPlaceholders(file string, data []byte, actors map[string]driver.Actor) (problems []error) {
+	var doc yaml.Node
+	if yaml.Unmarshal(data, &doc) != nil || len(doc.Content) == 0 {
+		return nil // the file was decoded before: what is wrong with it has been said
+	}
+	top := doc.Content[0]
+	for i := 0; i+1 < len(top.Content); i += 2 {
+		part := top.Content[i].Value
+		allowed, replaced := placeholders[part]
+		if !replaced {
+			continue
+		}
+		each(top.Content[i+1], func(n *yaml.Node) {
+			for _, m := range placeholder.FindAllStringSubmatch(n.Value, -1) {
+				actor, isToken := strings.CutPrefix(m[2], "token:")
+				switch {
+				case slices.Contains(allowed, m[2]):
+				case !isToken || part != "install":
+					problems = append(problems, strictyaml.Errorf(file, n.Line, "unknown placeholder {%s} in %s; there are: {%s}", m[2], part, strings.Join(allowed, "}, {")))
+				default:
+					if _, ok := actors[actor]; !ok {
+						problems = append(problems, strictyaml.Errorf(file, n.Line, "{token:%s} names no actor of this file", actor))
+					}
+				}
+			}
+		})
+	}
+	return problems
+}
+
+// each visits every scalar below n.
+func each(n *yaml.Node, visit func(*yaml.Node)) {
+	if n.Kind == yaml.ScalarNode {
+		visit(n)
+	}
+	for _, c := range n.Content {
+		each(c, visit)
+	}
+}
