@@ -25,18 +25,26 @@ stages: {triage: {label: ask}}
 const tinyTest = `package e2e
 
 import (
+	"context"
+	"io/fs"
 	"testing"
 
 	"github.com/understudy-dev/understudy/behaviourtest"
 	"github.com/understudy-dev/understudy/suite"
+	"github.com/understudy-dev/understudy/world"
 )
 
 func TestTiny(t *testing.T) {
 	behaviourtest.RunSuite(t, behaviourtest.SuiteOptions{
 		FeaturePaths: []string{"features"},
 		Platform:     "platform.yaml",
-		Godog:        func(r suite.Registrar) { r.Step("^nothing happens$", func() {}) },
+		Godog:        func(r suite.Registrar) { r.Step("^the fixture is read$", read) },
 	})
+}
+
+func read(ctx context.Context) error {
+	_, err := fs.ReadFile(world.From(ctx).Drivers().Fixtures, "data.txt")
+	return err
 }
 `
 
@@ -45,10 +53,12 @@ func TestCacheOfGoTest(t *testing.T) {
 	if testing.Short() {
 		return // it builds a module of its own
 	}
+	t.Parallel()
 	e := newElsewhere(t, map[string]string{
 		"e2e/tiny_test.go":          tinyTest,
 		"e2e/platform.yaml":         strings.Replace(tinyPlatform, "SOURCE", "..", 1),
-		"e2e/features/tiny.feature": "Feature: Tiny\n  Scenario: Still\n    Then nothing happens\n",
+		"e2e/features/tiny.feature": "Feature: Tiny\n  Scenario: Still\n    Then the fixture is read\n",
+		"e2e/data.txt":              "some data",
 		"platform/main.go":          "package main\n\nfunc main() {}\n",
 	})
 	e.must(t, "test", "./e2e") // the first run completes go.mod and go.sum
@@ -69,7 +79,7 @@ func TestCacheOfGoTest(t *testing.T) {
 	}
 	cached(false, "the first time")
 	cached(true, "the second time")
-	for _, name := range []string{"e2e/features/tiny.feature", "e2e/platform.yaml", "platform/main.go"} {
+	for _, name := range []string{"e2e/features/tiny.feature", "e2e/platform.yaml", "e2e/data.txt", "platform/main.go"} {
 		touch(name)
 		cached(false, "after a touch of "+name)
 		cached(true, "again after a touch of "+name)

@@ -31,6 +31,7 @@ func TestOutsideModule(t *testing.T) {
 	if testing.Short() {
 		return // it builds a module of its own
 	}
+	t.Parallel()
 	e := newElsewhere(t, map[string]string{
 		"behaviour/suite_test.go":   seedFile,
 		"behaviour/understudy.yaml": "name: elsewhere\nplatform: platform.yaml\nfeatures: features\n",
