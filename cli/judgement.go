@@ -177,10 +177,9 @@ func (j *judgement) step(s result.Scenario, st *result.Step, ch *change) error {
 func (j *judgement) findings(s result.Scenario, ch *change) []result.Finding {
 	var others, before []result.Finding
 	for _, f := range s.Findings {
-		switch f.Policy {
-		case policy.UnclaimedOperation, policy.UnexpectedRun, policy.UnknownRoute, policy.InternalError:
+		if policy.Own(f.Policy) {
 			before = append(before, f)
-		default:
+		} else {
 			others = append(others, f)
 		}
 	}

@@ -26,9 +26,9 @@ type module struct {
 	Replace *module
 }
 
-func listModule(ctx context.Context) (module, error) {
+func listModule(ctx context.Context, env []string) (module, error) {
 	var m module
-	out, err := goCommand(ctx, "", nil, "list", "-m", "-json", Module)
+	out, err := goCommand(ctx, "", env, "list", "-m", "-json", Module)
 	if err == nil {
 		err = json.Unmarshal(out, &m)
 	}

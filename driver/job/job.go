@@ -41,11 +41,56 @@ type Options struct {
 	Cache string
 	// Progress gets a line before something slow. May be nil.
 	Progress func(string)
+
+	offline bool // the go command looks no further than this machine
 }
 
 // Find returns the absolute path of an understudy-job. It may be called by several processes at
 // once; they build once. When nothing can be built the error ends in the command to type.
 func Find(ctx context.Context, o Options) (string, error) {
+	if path, err := o.ready(); path != "" || err != nil {
+		return path, err
+	}
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	src, o, err := o.source(ctx)
+	if err != nil {
+		return "", fmt.Errorf("find understudy-job: %w", err)
+	}
+	return src.built(ctx, o)
+}
+
+// Found says which understudy-job Find would return.
+type Found struct {
+	Path  string // "" when it is not built yet
+	From  string // what it is built of; "" when a ready one was named or stands beside
+	Build string // what to type to build it; "" when a ready one was named or stands beside
+}
+
+// Look is Find without building anything, and without network.
+func Look(ctx context.Context, o Options) (Found, error) {
+	if path, err := o.ready(); path != "" || err != nil {
+		return Found{Path: path}, err
+	}
+	o.offline = true
+	src, o, err := o.source(ctx)
+	if err != nil {
+		return Found{}, fmt.Errorf("find understudy-job: %w", err)
+	}
+	key, err := src.key(ctx)
+	if err != nil {
+		return Found{}, fmt.Errorf("find understudy-job: %w; type: %s", err, src.command())
+	}
+	f := Found{From: src.String(), Build: src.command()}
+	if entry := filepath.Join(o.Cache, key); complete(entry) {
+		f.Path = filepath.Join(entry, jobName)
+	}
+	return f, nil
+}
+
+// ready returns the one that was named or stands beside, "" when there is none.
+func (o Options) ready() (string, error) {
 	if o.Explicit != "" {
 		path, err := filepath.Abs(o.Explicit)
 		if err == nil {
@@ -61,21 +106,20 @@ func Find(ctx context.Context, o Options) (string, error) {
 			return filepath.Join(dir, jobName), nil
 		}
 	}
-	if o.Progress == nil {
-		o.Progress = func(string) {}
-	}
+	return "", nil
+}
+
+// source says what to build from, and returns o with the cache to build into.
+func (o Options) source(ctx context.Context) (source, Options, error) {
 	if o.Cache == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return "", fmt.Errorf("find understudy-job: %w", err)
+			return source{}, o, err
 		}
 		o.Cache = filepath.Join(cache, "understudy", "job")
 	}
-	src, err := locate(ctx, o.Dir)
-	if err != nil {
-		return "", fmt.Errorf("find understudy-job: %w", err)
-	}
-	return src.built(ctx, o)
+	src, err := o.locate(ctx)
+	return src, o, err
 }
 
 func executable(path string) error {
@@ -100,11 +144,15 @@ type source struct {
 }
 
 // locate asks the go command which copy of the module is in use here.
-func locate(ctx context.Context, dir string) (source, error) {
-	if dir != "" {
-		return source{dir: dir}, nil
+func (o Options) locate(ctx context.Context) (source, error) {
+	if o.Dir != "" {
+		return source{dir: o.Dir}, nil
 	}
-	m, err := listModule(ctx)
+	var env []string
+	if o.offline {
+		env = []string{"GOPROXY=off"}
+	}
+	m, err := listModule(ctx, env)
 	switch {
 	case err == nil && m.Replace != nil && m.Replace.Version == "":
 		return source{dir: m.Replace.Dir}, nil
