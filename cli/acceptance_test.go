@@ -26,14 +26,14 @@ var tokens = regexp.MustCompile(`gh[a-z]_[A-Za-z0-9]{16,}`)
 func TestAcceptance(t *testing.T) {
 	out := t.TempDir()
 	code, text := run(t, cli.Options{}, "run", acceptance, "--out", out)
-	if code != 0 || !strings.Contains(text, "11 passed") || !strings.Contains(text, "✓ triage.feature:6 ") {
+	if code != 0 || !strings.Contains(text, "14 passed") || !strings.Contains(text, "✓ triage.feature:6 ") {
 		t.Fatalf("exit code %d\n%s", code, text)
 	}
 	rec, err := result.Read(filepath.Join(out, "record.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := rec.Counts(); got.Passed != 11 || got.Total() != 11 {
+	if got := rec.Counts(); got.Passed != 14 || got.Total() != 14 {
 		t.Errorf("counts: got %+v", got)
 	}
 	if rec.Platform.Digest["crew"] == "" {

@@ -63,9 +63,11 @@ type NewFile struct {
 	Content []byte
 }
 
-// NewCommit describes one commit on a branch; Branch "" is the default branch.
+// NewCommit describes one commit on a branch; Branch "" is the default branch. With New the branch is
+// made by it and begins at the default branch; that it is there already is an error.
 type NewCommit struct {
 	Branch  string
+	New     bool
 	Message string
 	Files   []NewFile
 }

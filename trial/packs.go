@@ -2,6 +2,7 @@ package trial
 
 import (
 	"github.com/understudy-dev/understudy/steps/agent"
+	"github.com/understudy-dev/understudy/steps/branch"
 	"github.com/understudy-dev/understudy/steps/issue"
 	"github.com/understudy-dev/understudy/steps/repo"
 	"github.com/understudy-dev/understudy/steps/run"
@@ -9,4 +10,6 @@ import (
 )
 
 // Packs is the kit's own vocabulary.
-func Packs() []suite.Pack { return []suite.Pack{repo.Pack, issue.Pack, run.Pack, agent.Pack} }
+func Packs() []suite.Pack {
+	return []suite.Pack{repo.Pack, branch.Pack, issue.Pack, run.Pack, agent.Pack}
+}

@@ -95,18 +95,20 @@ type object struct {
 }
 
 func (s files) commit(ctx context.Context, r driver.Repo, in driver.NewCommit) (string, error) {
-	branch := in.Branch
-	if branch == "" {
+	branch, base := in.Branch, in.Branch
+	if branch == "" || in.New {
 		info, err := repos(s).Get(ctx, r)
 		if err != nil {
 			return "", err
 		}
-		branch = info.DefaultBranch
+		if base = info.DefaultBranch; branch == "" {
+			branch = base
+		}
 	}
 	var ref struct {
 		Object object `json:"object"`
 	}
-	if _, err := s.c.do(ctx, http.MethodGet, repoPath(r, "/git/ref/heads/")+escapePath(branch), nil, &ref); err != nil {
+	if _, err := s.c.do(ctx, http.MethodGet, repoPath(r, "/git/ref/heads/")+escapePath(base), nil, &ref); err != nil {
 		return "", err
 	}
 	var head struct {
@@ -123,6 +125,10 @@ func (s files) commit(ctx context.Context, r driver.Repo, in driver.NewCommit) (
 	body := map[string]any{"message": in.Message, "tree": tree, "parents": []string{ref.Object.SHA}}
 	if _, err := s.c.do(ctx, http.MethodPost, repoPath(r, "/git/commits"), body, &commit); err != nil {
 		return "", err
+	}
+	if in.New {
+		_, err := s.c.do(ctx, http.MethodPost, repoPath(r, "/git/refs"), map[string]any{"ref": "refs/heads/" + branch, "sha": commit.SHA}, nil)
+		return commit.SHA, err
 	}
 	path := repoPath(r, "/git/refs/heads/") + escapePath(branch)
 	_, err = s.c.do(ctx, http.MethodPatch, path, map[string]any{"sha": commit.SHA}, nil)

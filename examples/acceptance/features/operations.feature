@@ -37,7 +37,13 @@ Feature: Operations
       And the agent will succeed to See that it is enough
       And the agent will fail to See questions
 
-    Scenario: The agent can work on a branch of its own
+  Rule: The agent's branch is pushed if it is in crew's namespace
+
+    Background:
+      Given the enrolled test repository
+      And an issue
+
+    Scenario: A new branch of the agent is pushed
       Given a dummy agent that would:
         | description      | op              | args                                                      |
         | Begin a branch   | checkout_branch | crew/<issue>-fix                                          |
@@ -47,3 +53,40 @@ Feature: Operations
       Then the triage workflow completes successfully
       And the agent will succeed to Begin a branch
       And the agent will succeed to Read the marker
+      And branch "crew/<issue>-fix" exists
+
+    Scenario: A branch that is there already is gone on with
+      Given a remote branch "crew/<issue>-fix" seeded with a commit
+      And a dummy agent that would:
+        | description        | op              | args                                                      |
+        | Go on with it      | checkout_branch | crew/<issue>-fix                                          |
+        | See what was there | read_file       | seeded.txt                                                |
+        | Emit triage JSON   | write_fixture   | output/agent-result.json, fixtures/triage/sufficient.json |
+      When the issue is labeled "ready-for-triage"
+      Then the triage workflow completes successfully
+      And the agent will succeed to Go on with it
+      And the agent will succeed to See what was there
+
+    Scenario: Somebody else's branch is left alone
+      Given a remote branch "release/1.0" seeded with a commit
+      And the tip of branch "release/1.0" is recorded
+      And a dummy agent that would:
+        | description      | op              | args                                                      |
+        | Take the release | checkout_branch | release/1.0                                               |
+        | Emit triage JSON | write_fixture   | output/agent-result.json, fixtures/triage/sufficient.json |
+      When the issue is labeled "ready-for-triage"
+      Then the triage workflow fails reporting "Refusing to push branch release/1.0"
+      And the agent will succeed to Take the release
+      And branch "release/1.0" is unchanged
+      And branch "crew/<issue>-fix" does not exist
+      And the issue does not have label "triaged"
+
+    Scenario: A branch is not pushed when the result is invalid
+      Given a dummy agent that would:
+        | description      | op              | args                                                          |
+        | Begin a branch   | checkout_branch | crew/<issue>-fix                                              |
+        | Emit triage JSON | write_fixture   | output/agent-result.json, fixtures/triage/unknown-action.json |
+      When the issue is labeled "ready-for-triage"
+      Then the triage workflow fails reporting "FAIL: schema validation error"
+      And the agent will succeed to Begin a branch
+      And branch "crew/<issue>-fix" does not exist

@@ -13,6 +13,7 @@ import (
 	"example.com/crew/internal/config"
 	"example.com/crew/internal/dispatch"
 	"example.com/crew/internal/post"
+	"example.com/crew/internal/push"
 	"example.com/crew/internal/run"
 )
 
@@ -174,6 +175,12 @@ func (a app) post(ctx context.Context, args []string) error {
 	said, err := post.Post(ctx, post.Options{
 		Job: job, Bot: bot, Agent: *agent, Issue: *issue,
 		Output: filepath.Join(root, output), Defect: d,
+		Push: func(ctx context.Context) (string, error) {
+			return push.Push(ctx, push.Options{
+				Checkout: root, Server: a.getenv("GITHUB_SERVER_URL"), Token: a.getenv("CREW_BOT_TOKEN"),
+				Default: a.getenv("GITHUB_REF_NAME"), Path: a.getenv("PATH"), Defect: d,
+			})
+		},
 	})
 	if err != nil {
 		return fmt.Errorf("post for %s: %w", *agent, err)

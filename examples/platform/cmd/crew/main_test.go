@@ -163,7 +163,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{"", "", 2, "crew: error: no command"},
 		{"fly", "", 2, `crew: error: unknown command "fly"`},
-		{"dispatch --defect nope", "", 2, `crew: error: unknown defect "nope"; known: schema-check-killed, label-despite-failure, any-label-triggers, environment-leaks`},
+		{"dispatch --defect nope", "", 2, `crew: error: unknown defect "nope"; known: schema-check-killed, label-despite-failure, any-label-triggers, environment-leaks, pushes-anywhere`},
 		{"dispatch now", "", 2, `crew: error: unexpected argument "now"`},
 		{"dispatch", "CREW_DIR", 2, "crew: error: CREW_DIR is not set"},
 		{"dispatch", "GITHUB_EVENT_PATH", 2, "crew: error: GITHUB_EVENT_PATH is not set"},

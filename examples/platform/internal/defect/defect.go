@@ -17,12 +17,13 @@ const (
 	SchemaCheckKilled   Name = "schema-check-killed"   // validation never fails
 	LabelDespiteFailure Name = "label-despite-failure" // labels are set though validation failed
 	AnyLabelTriggers    Name = "any-label-triggers"    // dispatch does not look which label it was
+	PushesAnywhere      Name = "pushes-anywhere"       // the agent's branch is pushed whatever its name
 	EnvironmentLeaks    Name = "environment-leaks"     // the agent gets the job's environment too
 )
 
 // Parse returns the fault called s, or an error that names them all.
 func Parse(s string) (Name, error) {
-	known := []string{string(SchemaCheckKilled), string(LabelDespiteFailure), string(AnyLabelTriggers), string(EnvironmentLeaks)}
+	known := []string{string(SchemaCheckKilled), string(LabelDespiteFailure), string(AnyLabelTriggers), string(EnvironmentLeaks), string(PushesAnywhere)}
 	if s != "" && !slices.Contains(known, s) {
 		return None, fmt.Errorf("unknown defect %q; known: %s", s, strings.Join(known, ", "))
 	}

@@ -39,6 +39,9 @@ type Options struct {
 	Issue  int
 	Output string
 	Defect defect.Name
+	// Push publishes the branch that the agent has left and returns its name, "" for none. Nil pushes
+	// nothing.
+	Push func(ctx context.Context) (string, error)
 }
 
 // Result is what the triage agent decided.
@@ -74,7 +77,24 @@ func Post(ctx context.Context, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return o.act(ctx, res)
+	branch, err := o.push(ctx)
+	if err != nil {
+		// Labels would say that all is done.
+		rec.Message = err.Error()
+		return "", errors.Join(err, o.fail(ctx, rec))
+	}
+	said, err := o.act(ctx, res)
+	if err == nil && branch != "" {
+		said += "; pushed branch " + branch
+	}
+	return said, err
+}
+
+func (o Options) push(ctx context.Context) (string, error) {
+	if o.Push == nil {
+		return "", nil
+	}
+	return o.Push(ctx)
 }
 
 func (o Options) result(rec run.Record) (Result, error) {

@@ -1,7 +1,9 @@
 package post_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,6 +51,7 @@ func TestPost(t *testing.T) {
 		labels  []string
 		comment []string // the only comment's parts; none is no comment
 		err     string
+		push    error // what pushing comes to
 	}{
 		{name: "sufficient", status: run.Succeeded, result: good, labels: []string{"triaged", "ready-to-code"},
 			comment: []string{"<!-- crew:triage -->\n**Triage: sufficient**", "Fix the &lt;!-- crew:triage --> login"}},
@@ -65,6 +68,9 @@ func TestPost(t *testing.T) {
 		{name: "defect", status: run.Invalid, message: "Validation failed: FAIL: x", defect: defect.LabelDespiteFailure,
 			labels: []string{"triaged", "ready-to-code"}, comment: []string{"Validation failed: FAIL: x"}},
 		{name: "unknown action", status: run.Succeeded, result: `{"action":"maybe","reason":"r","comment":"s"}`, err: `the result's action "maybe" is unknown`},
+		{name: "push refused", status: run.Succeeded, result: good, push: errors.New("Refusing to push branch x"), err: "Refusing to push branch x",
+			comment: []string{"crew: failed", "\nRefusing to push branch x\n"}},
+		{name: "invalid is never pushed", status: run.Invalid, message: "FAIL", push: errors.New("pushed"), comment: []string{"FAIL"}},
 		{name: "no result", status: run.Succeeded, err: "read the result: "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -78,6 +84,7 @@ func TestPost(t *testing.T) {
 			_, err := post.Post(t.Context(), post.Options{
 				Job: job, Bot: bot, Agent: "triage", Issue: 1, Defect: tc.defect,
 				Output: output(t, tc.status, tc.message, tc.result),
+				Push:   func(context.Context) (string, error) { return "", tc.push },
 			})
 			if (tc.err == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tc.err) {
 				t.Errorf("error %v, want %q", err, tc.err)
