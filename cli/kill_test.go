@@ -8,9 +8,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/understudy-dev/understudy/cli"
+	"github.com/understudy-dev/understudy/report/html"
+	"github.com/understudy-dev/understudy/result"
 )
 
 // alive lists the processes that have anything to do with dir: in their arguments, their
@@ -51,66 +56,138 @@ func eventually(t *testing.T, what string, check func() bool) {
 	}
 }
 
-// TestNothingOutlivesTheKit ends the kit in the middle of a job, in both isolation forms, by a kill
-// it cannot see and by an interrupt.
+// sleepy is a platform that hangs in a phase: with a child of its own in a session of its own.
+func sleepy(t *testing.T, phase string) string {
+	t.Helper()
+	hang := `[bash, -c, "setsid sleep 601 & sleep 602"]`
+	platform := ""
+	switch phase {
+	case "get":
+		platform = strings.Replace(platformYAML, `[bash, -c, "printf '#!/bin/sh\n' > {gives}; chmod +x {gives}"]`, hang, 1)
+	case "install":
+		platform = strings.Replace(platformYAML, "install: {run: [noop]}", "install: {run: "+hang+"}", 1)
+	}
+	if !strings.Contains(platform, "sleep 602") {
+		t.Fatal("the platform does not hang")
+	}
+	return writeSuite(t, map[string]string{
+		"platform.yaml":      platform,
+		"features/f.feature": "Feature: F\n\n  Scenario: S\n    Given the enrolled test repository\n",
+	})
+}
+
+// TestNothingOutlivesTheKit ends the kit in each phase, in both isolation forms, by a kill it cannot
+// see and by an interrupt.
 func TestNothingOutlivesTheKit(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "understudy")
 	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/understudy").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, tt := range []struct {
-		name   string
-		signal os.Signal
-		flags  []string
-	}{
-		{"kill", syscall.SIGKILL, nil},
-		{"kill without namespaces", syscall.SIGKILL, []string{"--no-namespaces"}},
-		{"interrupt", os.Interrupt, nil},
-		{"interrupt without namespaces", os.Interrupt, []string{"--no-namespaces"}},
+	for _, phase := range []struct{ name, suite, sign string }{
+		{"build", sleepy(t, "get"), "sleep 602"},
+		{"install", sleepy(t, "install"), "sleep 602"},
+		{"job", acceptance, "crew run"},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			tmp, out := t.TempDir(), t.TempDir()
-			var text bytes.Buffer
-			cmd := exec.Command(bin, append([]string{"run", acceptance, "--repeat", "5", "--out", out}, tt.flags...)...)
-			cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
-			cmd.Stdout, cmd.Stderr = &text, &text
-			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
+		for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGINT} {
+			for _, flags := range [][]string{nil, {"--no-namespaces"}} {
+				t.Run(strings.Join(append([]string{phase.name, signal.String()}, flags...), " "), func(t *testing.T) {
+					end(t, bin, phase.suite, phase.sign, signal, flags)
+				})
 			}
-			eventually(t, "a job runs", func() bool {
-				for _, p := range alive(t, tmp) {
-					if strings.Contains(p, "crew run") {
-						return true
-					}
-				}
-				return false
-			})
-			if err := cmd.Process.Signal(tt.signal); err != nil {
-				t.Fatal(err)
-			}
-			err := cmd.Wait()
-			eventually(t, "no process is left", func() bool { return len(alive(t, tmp)) == 0 })
+		}
+	}
+}
 
-			left, globErr := filepath.Glob(filepath.Join(tmp, "understudy-*"))
-			if globErr != nil {
-				t.Fatal(globErr)
+// end starts a run, waits until a process with sign in its arguments is there, sends the signal and
+// looks for what is left.
+func end(t *testing.T, bin, suite, sign string, signal syscall.Signal, flags []string) {
+	tmp, out := t.TempDir(), t.TempDir()
+	var text bytes.Buffer
+	cmd := exec.Command(bin, append([]string{"run", suite, "--repeat", "5", "--out", out}, flags...)...)
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+	cmd.Stdout, cmd.Stderr = &text, &text
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, sign+" runs", func() bool {
+		for _, p := range alive(t, tmp) {
+			if strings.Contains(p, sign) {
+				return true
 			}
-			if tt.signal == syscall.SIGKILL {
-				if len(left) != 1 {
-					t.Errorf("work directories: got %q, want the one of the killed run", left)
-				}
-				return
-			}
-			if len(left) != 0 {
-				t.Errorf("left behind: %q", left)
-			}
-			if code := cmd.ProcessState.ExitCode(); code != 3 || !strings.Contains(text.String(), "interrupted") {
-				t.Errorf("exit code %d (%v), want 3\n%s", code, err, text.String())
-			}
-			if _, err := os.Stat(filepath.Join(out, "record.json")); err != nil {
-				t.Errorf("no record of what was seen so far: %v", err)
+		}
+		return false
+	})
+	if err := cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	err := cmd.Wait()
+	eventually(t, "no process is left", func() bool { return len(alive(t, tmp)) == 0 })
+
+	left, globErr := filepath.Glob(filepath.Join(tmp, "*"))
+	if globErr != nil {
+		t.Fatal(globErr)
+	}
+	if signal == syscall.SIGKILL {
+		if len(left) != 1 || !strings.HasPrefix(filepath.Base(left[0]), "understudy-") {
+			t.Errorf("left in the temp directory: got %q, want the work directory of the killed run alone", left)
+		}
+		return
+	}
+	if len(left) != 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	if code := cmd.ProcessState.ExitCode(); code != 3 || !strings.Contains(text.String(), "interrupted") {
+		t.Errorf("exit code %d (%v), want 3\n%s", code, err, text.String())
+	}
+	if _, err := os.Stat(filepath.Join(out, "record.json")); err != nil {
+		t.Errorf("no record of what was seen so far: %v", err)
+	}
+}
+
+// TestTwoAtOnce runs the same suite twice at once into the same directory.
+func TestTwoAtOnce(t *testing.T) {
+	out := t.TempDir()
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			if code, text := run(t, cli.Options{}, "run", acceptance+"/features/triage.feature:6", "--out", out); code != 0 {
+				t.Errorf("exit code %d\n%s", code, text)
 			}
 		})
 	}
+	wg.Wait()
+	top, err := os.ReadFile(filepath.Join(out, "record.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(out, "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirs, err := filepath.Glob(filepath.Join(out, "runs", "*"))
+	if err != nil || len(dirs) != 2 {
+		t.Fatalf("runs: %q, %v", dirs, err)
+	}
+	for _, dir := range dirs {
+		own, err := os.ReadFile(filepath.Join(dir, "record.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Equal(own, top) {
+			rec, err := result.Read(filepath.Join(dir, "record.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want bytes.Buffer
+			if err := (html.Format{Base: "runs/" + filepath.Base(dir) + "/"}).Write(&want, rec); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(page, want.Bytes()) {
+				t.Error("the page and the record at the top are of different runs")
+			}
+			return
+		}
+	}
+	t.Error("the record at the top is of neither run")
 }
