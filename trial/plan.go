@@ -33,7 +33,12 @@ func (p *Prepared) makePlan() error {
 	if err := p.narrow(); err != nil {
 		return err
 	}
-	return suite.Lint(p.o.Packs, suite.Draft{Scenarios: p.plan.Running(), Platform: p.Platform.Platform, Fixtures: p.fixtures()})
+	return suite.Lint(p.o.Packs, p.Draft())
+}
+
+// Draft is what packs see of the plan before anything runs.
+func (p *Prepared) Draft() suite.Draft {
+	return suite.Draft{Scenarios: p.plan.Running(), Platform: p.Platform.Platform, Fixtures: p.fixtures()}
 }
 
 func (p *Prepared) fixtures() fs.FS { return rooted(p.Config.Fixtures) }
