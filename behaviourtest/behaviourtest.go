@@ -61,7 +61,7 @@ type SuiteOptions struct {
 //
 // Record, evidence and reports are kept below BEHAVIOUR_ARTIFACT_DIR, or in t.ArtifactDir when go test
 // has -artifacts. When the deadline of go test comes near, what still runs is interrupted in time to
-// keep the evidence.
+// keep the evidence; so it is at an interrupt, after which the program ends.
 //
 // go test may cache the result as long as all that the suite depends on lies inside the module and is
 // known; otherwise RunSuite switches its cache off.
@@ -91,11 +91,14 @@ func RunSuite(t *testing.T, o SuiteOptions) {
 	}
 	var r *reporter
 	base.Progress = func(e result.Event) { r.progress(e) }
-	ctx, cancel := beforeDeadline(t)
+	timed, cancel := beforeDeadline(t)
 	defer cancel()
+	ctx, uninterruptible := interruptible(timed)
+	defer uninterruptible()
 	if p.NeedsTools() {
 		tools, err := trial.FindTools(ctx, trial.ToolOptions{Env: base.CallerEnv, ProcessGroups: o.ProcessGroups, Status: base.Status})
 		if err != nil {
+			endIfInterrupted(ctx, kept{temp: true})
 			stop(t, err)
 		}
 		base.JobRunner, base.Path, base.Namespaces = tools.JobRunner, tools.Path, tools.Namespaces
@@ -144,6 +147,7 @@ func run(ctx context.Context, t *testing.T, p *trial.Prepared, r *reporter, k ke
 		t.Fail()
 	}
 	k.report(t, rec)
+	endIfInterrupted(ctx, k)
 }
 
 // errDeadline is why a run was interrupted.

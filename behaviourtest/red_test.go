@@ -1,6 +1,7 @@
 package behaviourtest_test
 
 import (
+	"bufio"
 	"errors"
 	"os"
 	"os/exec"
@@ -23,6 +24,7 @@ func TestSuitesAsPrograms(t *testing.T) {
 		"subtests in order":                 subtestsInOrder,
 		"blocks and evidence":               blocksAndEvidence,
 		"the deadline of go test":           deadline,
+		"an interrupt":                      interrupt,
 		"variables are refused by name":     variables,
 		"capabilities are declared":         capabilities,
 		"mistakes are told before anything": mistakes,
@@ -215,5 +217,40 @@ func capabilities(t *testing.T, p program) {
 	}
 	if out, code := p.run(t, "v run=TestNeeds", "BEHAVIOUR_CAPABILITIES="); code != 1 || !strings.Contains(out, "@requires:capability:lamp") {
 		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
+
+// interrupt: the first one keeps the evidence, and no other test runs.
+func interrupt(t *testing.T, p program) {
+	dir := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), p.path, "-test.run=TestSlow|TestWaitsInVain", "-test.v")
+	cmd.Dir, cmd.Env = "testdata/red", append(os.Environ(), "BEHAVIOUR_ARTIFACT_DIR="+dir)
+	var out strings.Builder
+	pipe, err := cmd.StdoutPipe()
+	cmd.Stderr = &out
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lines := bufio.NewScanner(pipe); lines.Scan(); {
+		out.WriteString(lines.Text() + "\n")
+		if strings.Contains(lines.Text(), "waiting") {
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	err = cmd.Wait()
+	if cmd.ProcessState.ExitCode() != 130 || !strings.Contains(out.String(), "understudy: interrupted   record: ") {
+		t.Errorf("it ended with %v\n%s", err, out.String())
+	}
+	if strings.Contains(out.String(), "TestWaitsInVain") {
+		t.Errorf("another test was run:\n%s", out.String())
+	}
+	s := record(t, filepath.Join(dir, "TestSlow-1")).Cells[0].Trials[0].Scenarios[0]
+	if s.Verdict != result.Broken || s.Steps[1].Problem.What != "interrupted" {
+		t.Errorf("got %+v", s)
 	}
 }

@@ -3,6 +3,7 @@ package red
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/understudy-dev/understudy/behaviourtest"
@@ -21,6 +22,7 @@ func is(ctx context.Context, got, want int) error {
 }
 
 func waits(ctx context.Context) error {
+	fmt.Println("waiting")
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -32,6 +34,9 @@ func TestRed(t *testing.T) {
 func TestSlow(t *testing.T) {
 	behaviourtest.RunSuite(t, behaviourtest.SuiteOptions{FeaturePaths: []string{"slow.feature"}, Packs: []suite.Pack{pack}})
 }
+
+// TestWaitsInVain comes after TestSlow; an interrupt of that one must not let it run.
+func TestWaitsInVain(t *testing.T) { t.Log("this was run") }
 
 func TestNeeds(t *testing.T) {
 	behaviourtest.RunSuite(t, behaviourtest.SuiteOptions{FeaturePaths: []string{"needs.feature"}, Packs: []suite.Pack{pack}})
