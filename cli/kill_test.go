@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/understudy-dev/understudy/cli"
 	"github.com/understudy-dev/understudy/report/html"
 	"github.com/understudy-dev/understudy/result"
+	"github.com/understudy-dev/understudy/trial"
 )
 
 // alive lists the processes that have anything to do with dir: in their arguments, their
@@ -142,6 +144,53 @@ func end(t *testing.T, bin, suite, sign string, signal syscall.Signal, flags []s
 	}
 	if _, err := os.Stat(filepath.Join(out, "record.json")); err != nil {
 		t.Errorf("no record of what was seen so far: %v", err)
+	}
+}
+
+// TestKilledRunLeavesWhatItSaw kills a run after its first scenarios: what they saw can be read.
+func TestKilledRunLeavesWhatItSaw(t *testing.T) {
+	bin := filepath.Join(t.TempDir(), "understudy")
+	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/understudy").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	tmp, out := t.TempDir(), t.TempDir()
+	cmd := exec.Command(bin, "run", acceptance, "--repeat", "5", "--out", out)
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	read := func() []byte {
+		files, err := filepath.Glob(filepath.Join(out, "runs", "*", trial.SoFar))
+		if err != nil || len(files) != 1 {
+			return nil
+		}
+		data, err := os.ReadFile(files[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	eventually(t, "two scenarios have finished", func() bool { return bytes.Count(read(), []byte("\n")) >= 2 })
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	eventually(t, "no process is left", func() bool { return len(alive(t, tmp)) == 0 })
+	line, _, _ := bytes.Cut(read(), []byte("\n"))
+	var seen struct {
+		Scenario result.Scenario `json:"scenario"`
+	}
+	if err := json.Unmarshal(line, &seen); err != nil {
+		t.Fatal(err)
+	}
+	if seen.Scenario.Verdict != result.Passed || len(seen.Scenario.Journal) == 0 || len(seen.Scenario.Evidence) == 0 {
+		t.Errorf("got %s %s with %d entries and %d pieces of evidence", seen.Scenario.ID, seen.Scenario.Verdict,
+			len(seen.Scenario.Journal), len(seen.Scenario.Evidence))
+	}
+	for _, ref := range seen.Scenario.Evidence {
+		if left, err := filepath.Glob(filepath.Join(out, "runs", "*", ref.Path)); err != nil || len(left) != 1 {
+			t.Errorf("evidence %s is not there: %v", ref.Name, err)
+		}
 	}
 }
 

@@ -165,7 +165,11 @@ func (p *Prepared) Run(ctx context.Context, dir string) (rec result.Record, err 
 	defer logFile.Close()
 	log := slog.New(slog.NewJSONHandler(scrubbed{logFile, store.Scrubber()}, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	rec = p.record()
-	if err := p.runTrials(ctx, &rec, store, log); err != nil {
+	told, err := tell(dir, store.Scrubber(), p.o.Progress)
+	if err != nil {
+		return rec, err
+	}
+	if err := errors.Join(p.runTrials(ctx, &rec, store, log, told.event), told.close()); err != nil {
 		problem := result.Of(err)
 		problem.Verdict = result.Broken
 		if ctx.Err() != nil {
@@ -174,7 +178,10 @@ func (p *Prepared) Run(ctx context.Context, dir string) (rec result.Record, err 
 		rec.Problems = append(rec.Problems, *problem)
 	}
 	rec.Ended = time.Now()
-	return p.keep(rec, dir, store)
+	if rec, err = p.keep(rec, dir, store); err == nil {
+		err = told.superseded()
+	}
+	return rec, err
 }
 
 func (p *Prepared) record() result.Record {
@@ -194,7 +201,9 @@ func (p *Prepared) record() result.Record {
 	return rec
 }
 
-func (p *Prepared) runTrials(ctx context.Context, rec *result.Record, store *evidence.Store, log *slog.Logger) (err error) {
+func (p *Prepared) runTrials(
+	ctx context.Context, rec *result.Record, store *evidence.Store, log *slog.Logger, progress func(result.Event),
+) (err error) {
 	work, err := workdir.New("")
 	if err != nil {
 		return err
@@ -218,7 +227,7 @@ func (p *Prepared) runTrials(ctx context.Context, rec *result.Record, store *evi
 	}
 	o := suite.Options{
 		Planned: p.plan, Packs: p.o.Packs, Site: site, Sink: linked{store}, Jobs: p.jobs(), Repeat: p.o.Repeat, Seed: p.o.Seed,
-		Judge: policy.Judge(policy.Options{}), Progress: p.progress(store.Scrubber()),
+		Judge: policy.Judge(policy.Options{}), Progress: progress,
 	}
 	rec.Jobs, rec.Warnings = p.jobs(), o.Warnings()
 	if rec.Jobs == 0 {
@@ -282,22 +291,4 @@ func (l linked) Put(ctx context.Context, m evidence.Meta, r io.Reader) (evidence
 		ref.Link, err = l.Store.Link(ref, m.Name)
 	}
 	return ref, err
-}
-
-// progress shows events with every known secret taken out: what is shown comes before the record.
-func (p *Prepared) progress(s *evidence.Scrubber) func(result.Event) {
-	if p.o.Progress == nil {
-		return nil
-	}
-	return func(e result.Event) {
-		clean, err := result.Scrub(e, s)
-		if err != nil {
-			// An event that cannot be cleaned is told by what it is about alone.
-			clean = result.Event{Kind: e.Kind, Trial: e.Trial, Scenario: e.Scenario, Steps: e.Steps, Step: e.Step}
-			if e.Result != nil {
-				clean.Result = &result.Scenario{ID: e.Result.ID, Verdict: e.Result.Verdict}
-			}
-		}
-		p.o.Progress(clean)
-	}
 }
