@@ -3,6 +3,7 @@ package cli_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,35 +14,51 @@ import (
 	"github.com/understudy-dev/understudy/result"
 )
 
-// TestRunsAreEqual runs the acceptance suite one scenario after the other, eight at once, and in
-// random orders: what must be equal is.
+// TestRunsAreEqual runs the acceptance suite, green and with a defect, one scenario after the other,
+// eight at once, and in a random order: what must be equal is. What is kept of each run can be judged
+// again, with the same verdicts, and rendered.
 func TestRunsAreEqual(t *testing.T) {
-	var first string
-	for i, args := range [][]string{
-		{"--jobs", "1", "--seed", "1"},
-		{"--jobs", "8", "--seed", "2"},
-		{"--jobs", "4", "--seed", fmt.Sprint(1 + rand.IntN(1_000_000))},
+	random := fmt.Sprint(1 + rand.IntN(1_000_000))
+	for name, tt := range map[string]struct {
+		code  int
+		which []string
+		runs  [][]string
+	}{
+		"green": {0, nil, [][]string{{"--jobs", "1", "--seed", "1"}, {"--jobs", "8", "--seed", "2"}, {"--jobs", "4", "--seed", random}}},
+		"red":   {1, []string{"--defect", "schema-check-killed"}, [][]string{{"--jobs", "1"}, {"--jobs", "8"}}},
 	} {
-		out := t.TempDir()
-		code, text := run(t, cli.Options{}, append([]string{"run", acceptance, "--out", out}, args...)...)
-		if code != 0 {
-			t.Fatalf("%v: exit code %d\n%s", args, code, text)
-		}
-		r, err := result.Read(filepath.Join(out, "record.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if code, text := run(t, cli.Options{}, "judge", out, "--strict"); code != 0 || !strings.HasPrefix(text, "same verdicts") {
-			t.Errorf("%v: judged again, exit code %d\n%s", args, code, text)
-		}
-		if code, text := run(t, cli.Options{}, "report", out, "--out", out+"/again.ndjson"); code != 0 {
-			t.Errorf("%v: messages, exit code %d\n%s", args, code, text)
-		}
-		got := string(result.Canon(r))
-		if i == 0 {
-			first = got
-		} else if diff := cmp.Diff(first, got); diff != "" {
-			t.Errorf("%v (-first +this): %s", args, diff)
+		t.Run(name, func(t *testing.T) {
+			var first string
+			for i, args := range tt.runs {
+				got := canonOfRun(t, tt.code, append(args, tt.which...))
+				if i == 0 {
+					first = got
+				} else if diff := cmp.Diff(first, got); diff != "" {
+					t.Errorf("%v (-first +this): %s", args, diff)
+				}
+			}
+		})
+	}
+}
+
+func canonOfRun(t *testing.T, want int, args []string) string {
+	t.Helper()
+	out := t.TempDir()
+	code, text := run(t, cli.Options{}, append([]string{"run", acceptance, "--out", out}, args...)...)
+	if code != want {
+		t.Fatalf("%v: exit code %d, want %d\n%s", args, code, want, text)
+	}
+	if code, text := run(t, cli.Options{}, "judge", out, "--strict"); code != want || !strings.HasPrefix(text, "same verdicts") {
+		t.Errorf("%v: judged again, exit code %d\n%s", args, code, text)
+	}
+	for _, file := range []string{"report.md", "messages.ndjson", "junit.xml", "index.html"} {
+		if info, err := os.Stat(filepath.Join(out, "runs", runDir(t, out), file)); err != nil || info.Size() == 0 {
+			t.Errorf("%v: %v", args, err)
 		}
 	}
+	r, err := result.Read(filepath.Join(out, "record.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(result.Canon(r))
 }

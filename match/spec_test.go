@@ -209,3 +209,20 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestDecode(t *testing.T) {
+	for raw, want := range map[string]any{
+		`2`: int64(2), `2.0`: int64(2), `2e0`: int64(2), `2.5`: 2.5, `1e21`: 1e21, `9223372036854775808`: uint64(1) << 63, `1e999`: "1e999",
+		`null`: nil, `[]`: []string{}, `["a"]`: []string{"a"}, `["a",1]`: []any{"a", int64(1)}, `{}`: map[string]string{},
+		`{"a":"b"}`: map[string]string{"a": "b"}, `{"a":[]}`: map[string]any{"a": []string{}},
+	} {
+		if got, err := match.Decode(json.RawMessage(raw)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %#v, %v, want %#v", raw, got, err, want)
+		}
+	}
+	for _, raw := range []string{``, `1 2`, `[`, `nul`} {
+		if got, err := match.Decode(json.RawMessage(raw)); err == nil {
+			t.Errorf("%q: got %#v", raw, got)
+		}
+	}
+}
