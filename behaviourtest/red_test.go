@@ -24,6 +24,7 @@ func TestSuitesAsPrograms(t *testing.T) {
 		"subtests in order":                 subtestsInOrder,
 		"blocks and evidence":               blocksAndEvidence,
 		"the deadline of go test":           deadline,
+		"a platform that does not build":    unbuildable,
 		"an interrupt":                      interrupt,
 		"variables are refused by name":     variables,
 		"capabilities are declared":         capabilities,
@@ -107,6 +108,14 @@ func subtestsInOrder(t *testing.T, p program) {
 				t.Errorf("the record has %d scenarios, want %d", got, len(tt.want))
 			}
 		})
+	}
+}
+
+// unbuildable: what fails before the first scenario is told once.
+func unbuildable(t *testing.T, p program) {
+	out, code := p.run(t, "v run=TestUnbuildable")
+	if code != 1 || len(subtests(out)) > 0 || strings.Count(out, "no such luck\n") != 1 {
+		t.Errorf("exit code %d\n%s", code, out)
 	}
 }
 

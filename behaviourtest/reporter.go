@@ -36,12 +36,18 @@ func (r *reporter) progress(e result.Event) {
 }
 
 // subtests runs a subtest for each scenario. What comes before the first scenario, such as a build,
-// is not counted as its time.
+// is not counted as its time; when that fails there are no subtests.
 func (r *reporter) subtests(t *testing.T, ended <-chan struct{}, k kept) {
 	t.Helper()
 	select {
 	case <-r.begun:
 	case <-ended:
+		select {
+		case <-r.begun:
+		default:
+			t.Fail() // the record says why
+			return
+		}
 	}
 	for _, s := range r.plan.Scenarios {
 		t.Run(s.ID, func(t *testing.T) {

@@ -42,6 +42,12 @@ func TestNeeds(t *testing.T) {
 	behaviourtest.RunSuite(t, behaviourtest.SuiteOptions{FeaturePaths: []string{"needs.feature"}, Packs: []suite.Pack{pack}})
 }
 
+func TestUnbuildable(t *testing.T) {
+	behaviourtest.RunSuite(t, behaviourtest.SuiteOptions{
+		FeaturePaths: []string{"features"}, Platform: "unbuildable.yaml", Packs: []suite.Pack{pack},
+	})
+}
+
 func TestMistaken(t *testing.T) {
 	for name, o := range map[string]behaviourtest.SuiteOptions{
 		"features": {FeaturePaths: []string{"feature"}},
