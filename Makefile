@@ -9,9 +9,8 @@ check: ## formatting, vet, tests with the race detector, floors
 accept: ## the acceptance suite, clean and with each seeded defect
 	go run ./cmd/understudy run examples/acceptance --defects
 
-bench: ## figures, each with the CPU of the process it names
-	go test -run '^$$' -bench 'Start|GetIssue|Job|Lease|LabelToRun|Triage' -benchtime 20x ./emulator/forge ./cmd/understudy-job ./environment/local ./cli
-	go test -run '^$$' -bench Suite -benchtime 3x ./suite
+bench: ## figures beside their peers; BENCH_EMULATE=DIR names where npm installed emulate@0.12.2
+	go test -run '^$$' -bench Figures -benchtime 1s -timeout 5m ./internal/bench
 
 cold: ## CPU seconds of the main job from nothing: empty build cache, no job runner
 	@d=$$(mktemp -d); TIMEFORMAT='cold main job: %U s user, %S s system, %R s wall'; \

@@ -24,11 +24,12 @@ var floors = []struct {
 
 // beside are the packages outside the house: they may import what the reason says.
 var beside = map[string]string{
-	"cmd/understudy-job":  "the second executable: it imports act, the built-in actions and agent/dummy",
-	"internal/oracletest": "foreign clients against our servers; tests only",
-	"internal/archtest":   "this test",
-	"internal/bench":      "figures beside their peers; tests only",
-	"examples":            "what a user writes",
+	"cmd/understudy-job":    "the second executable: it imports act, the built-in actions and agent/dummy",
+	"internal/oracletest":   "foreign clients against our servers; tests only",
+	"internal/archtest":     "this test",
+	"internal/bench":        "figures beside their peers; tests only",
+	"internal/bench/server": "the forge in a process of its own, for internal/bench",
+	"examples":              "what a user writes",
 }
 
 // banned imports: only the packages named may have them.

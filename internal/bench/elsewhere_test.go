@@ -1,0 +1,41 @@
+package bench_test
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// suite is ./suite's own benchmark.
+func suite(b *testing.B, t *table) {
+	t.add(figure{name: "a scenario of 4 steps among 250 definitions: CPU", value: elsewhere(b, "../../suite", "BenchmarkSuite", "µs-cpu/scenario"),
+		target: 100, unit: "µs", format: "%.0f", peer: "10,000 scenarios, World and record included"})
+}
+
+// page is ./report/html's own benchmark.
+func page(b *testing.B, t *table) {
+	t.add(figure{name: "page of 1,000 scenarios", value: elsewhere(b, "../../report/html", "BenchmarkThousandScenarios", "bytes/page") / 1e6,
+		target: 3, unit: "MB", format: "%.2f", peer: "one file, nothing loaded from elsewhere"})
+}
+
+// elsewhere is a metric of a benchmark that lives beside what it measures.
+func elsewhere(b *testing.B, dir, name, metric string) float64 {
+	b.Helper()
+	out, err := exec.Command("go", "test", "-run", "^$", "-bench", "^"+name+"$", "-benchtime", "3x", dir).CombinedOutput()
+	if err != nil {
+		b.Fatalf("%s in %s: %v\n%s", name, dir, err, out)
+	}
+	for line := range strings.SplitSeq(string(out), "\n") {
+		fields := strings.Fields(line)
+		for i, f := range fields {
+			if f == metric && i > 0 && strings.HasPrefix(fields[0], name) {
+				v, err := strconv.ParseFloat(fields[i-1], 64)
+				must(b, err)
+				return v
+			}
+		}
+	}
+	b.Fatalf("%s in %s tells no %s\n%s", name, dir, metric, out)
+	return 0
+}

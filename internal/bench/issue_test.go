@@ -1,0 +1,192 @@
+package bench_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/understudy-dev/understudy/emulator/forge"
+)
+
+// server is a process that serves one issue and tells its own usage.
+type server struct {
+	URL, Token string
+	in         io.WriteCloser
+	out        *bufio.Reader
+	client     *http.Client
+}
+
+type usage struct {
+	CPU      float64 `json:"cpu_us"`
+	RSS      float64 `json:"rss_kb"`
+	Requests int     `json:"requests"`
+}
+
+func serve(b *testing.B, name string, args ...string) *server {
+	b.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	must(b, err)
+	out, err := cmd.StdoutPipe()
+	must(b, err)
+	must(b, cmd.Start())
+	transport := &http.Transport{}
+	s := &server{in: in, out: bufio.NewReader(out), client: &http.Client{Transport: transport}}
+	b.Cleanup(func() {
+		transport.CloseIdleConnections()
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			b.Errorf("%s: %v", name, err)
+		}
+	})
+	s.read(b, s)
+	return s
+}
+
+func (s *server) read(b *testing.B, into any) {
+	b.Helper()
+	line, err := s.out.ReadBytes('\n')
+	must(b, err)
+	must(b, json.Unmarshal(line, into))
+}
+
+func (s *server) usage(b *testing.B) (u usage) {
+	b.Helper()
+	_, err := io.WriteString(s.in, "\n")
+	must(b, err)
+	s.read(b, &u)
+	return u
+}
+
+func (s *server) get(b *testing.B) {
+	b.Helper()
+	req, err := http.NewRequest(http.MethodGet, s.URL, nil)
+	must(b, err)
+	req.Header.Set("Authorization", "Bearer "+s.Token)
+	res, err := s.client.Do(req)
+	must(b, err)
+	body, err := io.ReadAll(res.Body)
+	must(b, err)
+	res.Body.Close()
+	if res.StatusCode != http.StatusOK || len(body) < 3000 {
+		b.Fatalf("GET %s = %s: %s", s.URL, res.Status, body)
+	}
+}
+
+// each is the processor time of the server for one request, after it has warmed up.
+func (s *server) each(b *testing.B, warm, n int) float64 {
+	b.Helper()
+	for range warm {
+		s.get(b)
+	}
+	before := s.usage(b)
+	for range n {
+		s.get(b)
+	}
+	return (s.usage(b).CPU - before.CPU) / float64(n)
+}
+
+// issue asks a forge in a process of its own for one issue, over one connection.
+func issue(b *testing.B, t *table) {
+	exe := filepath.Join(b.TempDir(), "server")
+	out, err := exec.Command("go", "build", "-o", exe, "./server").CombinedOutput()
+	if err != nil {
+		b.Fatalf("build server: %v\n%s", err, out)
+	}
+	const warm, n = 1500, 3000 // emulate answers 5,000 requests an hour
+	s := serve(b, exe)
+	idle := s.usage(b)
+	cpu := s.each(b, warm, n)
+	after := s.usage(b)
+	if after.Requests < warm+n {
+		b.Fatalf("the journal holds %d requests, want %d", after.Requests, warm+n)
+	}
+	peerCPU, peerRSS := emulate(b, warm, n)
+	t.add(figure{name: "GET issue: CPU of the forge", value: cpu, target: 80, unit: "µs", format: "%.0f", peer: peerCPU})
+	t.add(figure{name: "forge: memory when idle", value: idle.RSS / 1024, target: 40, unit: "MB", format: "%.0f", peer: peerRSS})
+	t.add(figure{name: fmt.Sprintf("forge: memory after %d requests, all in the journal", warm+n), value: after.RSS / 1024, unit: "MB", format: "%.0f"})
+}
+
+// emulate is the same against npm's emulate, where BENCH_EMULATE says that it is installed.
+func emulate(b *testing.B, warm, n int) (cpu, rss string) {
+	b.Helper()
+	dir := os.Getenv("BENCH_EMULATE")
+	if dir == "" {
+		return "emulate skipped: BENCH_EMULATE names no directory (npm install --prefix DIR emulate@0.12.2)", "emulate skipped"
+	}
+	dir, err := filepath.Abs(dir)
+	must(b, err)
+	const pkg = "node_modules/emulate/package.json"
+	data, err := os.ReadFile(filepath.Join(dir, pkg))
+	if err != nil || !strings.Contains(string(data), `"version": "0.12.2"`) {
+		return "emulate skipped: BENCH_EMULATE/" + pkg + " is not version 0.12.2", "emulate skipped"
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return "emulate skipped: node is not on the PATH", "emulate skipped"
+	}
+	s := serve(b, node, "testdata/emulate.mjs", dir)
+	idle := s.usage(b)
+	return fmt.Sprintf("emulate@0.12.2: %.0f µs", s.each(b, warm, n)), fmt.Sprintf("emulate@0.12.2: %.0f MB", idle.RSS/1024)
+}
+
+// handler is the same without a connection: routing, token, journal, JSON.
+func handler(b *testing.B, t *table) {
+	f, url, token := newForge(b)
+	body, err := json.Marshal(map[string]any{"title": "The parser drops the last line", "body": strings.Repeat("steps to reproduce\n", 160)[:3000]})
+	must(b, err)
+	ask(b, f, "POST", url+"/repos/acme/app/issues", token, string(body), http.StatusCreated)
+	req := httptest.NewRequest("GET", url+"/repos/acme/app/issues/1", nil)
+	req.Header.Set("Authorization", "Bearer "+token)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	start := rusage(b, 0)
+	for b.Loop() {
+		rec := httptest.NewRecorder()
+		f.ServeHTTP(rec, req)
+		if rec.Code != http.StatusOK {
+			b.Fatal(rec.Code, rec.Body)
+		}
+	}
+	cpu := rusage(b, 0) - start
+	runtime.ReadMemStats(&after)
+	t.add(figure{name: "GET issue: handler alone", value: micro(cpu, b.N), target: 30, unit: "µs", format: "%.1f",
+		peer: fmt.Sprintf("%d allocations, %.1f KB", (after.Mallocs-before.Mallocs)/uint64(b.N), float64(after.TotalAlloc-before.TotalAlloc)/float64(b.N)/1024)})
+}
+
+// newForge is a forge in this process with acme/app in it.
+func newForge(b *testing.B) (f *forge.Server, url, token string) {
+	b.Helper()
+	f, err := forge.New(forge.Options{})
+	must(b, err)
+	b.Cleanup(func() { must(b, f.Close(context.Background())) })
+	must(b, f.Admin().AddUser(forge.User{Login: "ada"}))
+	must(b, f.Admin().AddOrg("acme", "ada"))
+	token, err = f.Admin().MintToken(forge.TokenSpec{Login: "ada", Kit: true})
+	must(b, err)
+	ask(b, f, "POST", f.URL()+"/orgs/acme/repos", token, `{"name":"app","auto_init":true}`, http.StatusCreated)
+	return f, f.URL(), token
+}
+
+func ask(b *testing.B, h http.Handler, method, url, token, body string, want int) {
+	b.Helper()
+	req := httptest.NewRequest(method, url, strings.NewReader(body))
+	req.Header.Set("Authorization", "Bearer "+token)
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, req)
+	if rec.Code != want {
+		b.Fatalf("%s %s = %d, want %d: %s", method, url, rec.Code, want, rec.Body)
+	}
+}

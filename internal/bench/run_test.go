@@ -1,0 +1,134 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/driver/job"
+	"github.com/understudy-dev/understudy/driver/process"
+	"github.com/understudy-dev/understudy/environment"
+	"github.com/understudy-dev/understudy/environment/local"
+)
+
+const oneStep = "on: {issues: {types: [labeled]}}\njobs:\n  one:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo hi\n"
+
+// labelToRun opens an issue, labels it, and waits until the one-step run that this causes has
+// completed and nothing is going on.
+func labelToRun(b *testing.B, t *table) {
+	runner, err := job.Find(b.Context(), job.Options{Explicit: os.Getenv("UNDERSTUDY_JOB")})
+	must(b, err)
+	namespaces := process.Namespaces(b.Context(), runner) == nil
+	set := lease(b, runner, namespaces)
+	repo := repository(b, set)
+	write, err := set.Forge.As("write")
+	must(b, err)
+	seen := 0
+	one := func() {
+		is, err := write.Issues.Open(b.Context(), repo, driver.NewIssue{Title: "A question"})
+		must(b, err)
+		must(b, write.Issues.Edit(b.Context(), is.Ref, driver.IssueEdit{AddLabels: []string{"ask"}}))
+		quiet(b, set)
+		seen++
+	}
+	one()
+	var c, bash cost
+	const rounds = 30
+	for range rounds {
+		c.add(b, one)
+		bash.add(b, func() { must(b, exec.Command("bash", "-e", "-c", "echo hi").Run()) })
+	}
+	runs, err := write.Runs.List(b.Context(), repo, driver.RunFilter{})
+	must(b, err)
+	for _, r := range runs {
+		if r.Conclusion != "success" {
+			b.Fatalf("run %d: %s", r.ID, r.Conclusion)
+		}
+	}
+	if len(runs) != seen {
+		b.Fatalf("%d runs, want %d", len(runs), seen)
+	}
+	how := "namespaces"
+	if !namespaces {
+		how = "process groups"
+	}
+	t.add(figure{name: "label → one-step run completed: CPU of kit and children", value: milli(c.cpu(), rounds), target: 60, unit: "ms", format: "%.0f",
+		peer: fmt.Sprintf("bash alone: %.1f ms; kit %.1f ms, children %.1f ms, wall %.0f ms (%s)", milli(bash.cpu(), rounds), milli(c.self, rounds), milli(c.children, rounds), milli(c.wall, rounds), how)})
+}
+
+func lease(b *testing.B, runner string, namespaces bool) *driver.Set {
+	b.Helper()
+	site, err := local.New(local.Options{
+		JobRunner: runner, Path: os.Getenv("PATH"), CallerEnv: os.Environ(), Namespaces: namespaces, Capacity: 2,
+	}).Open(b.Context(), environment.Scope{Dir: b.TempDir(), Platform: environment.Platform{
+		Platform: driver.Platform{Name: "none", Actors: map[string]driver.Actor{
+			"admin": {Name: "admin", Login: "admin", Role: "admin"}, "write": {Name: "write", Login: "write", Role: "write"},
+		}},
+		Get:     environment.Get{Run: []string{"bash", "-c", `printf '#!/bin/sh\nexit 0\n' > "$0" && chmod +x "$0"`, "{gives}"}, Gives: "noop"},
+		Install: environment.Install{Run: []string{"noop"}},
+	}})
+	must(b, err)
+	b.Cleanup(func() { must(b, site.Close(context.Background())) })
+	l, err := site.Lease(b.Context(), b.Name())
+	must(b, err)
+	b.Cleanup(func() { must(b, l.Release(context.Background())) })
+	return l.Drivers
+}
+
+func repository(b *testing.B, set *driver.Set) driver.Repo {
+	b.Helper()
+	admin, err := set.Forge.As("admin")
+	must(b, err)
+	r := driver.Repo{Owner: set.Place.Org, Name: set.Place.Repo}
+	must(b, admin.Repos.Create(b.Context(), driver.NewRepo{Repo: r, AutoInit: true}))
+	_, err = admin.Files.Commit(b.Context(), r, driver.NewCommit{
+		Message: "Add workflow", Files: []driver.NewFile{{Path: ".github/workflows/w.yml", Content: []byte(oneStep)}},
+	})
+	must(b, err)
+	return r
+}
+
+func quiet(b *testing.B, set *driver.Set) {
+	b.Helper()
+	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
+	defer cancel()
+	for seq, done := uint64(0), false; !done; {
+		var err error
+		seq, done, err = set.Ledger.Wait(ctx, seq)
+		must(b, err)
+	}
+}
+
+// acceptance runs eight scenarios of the acceptance suite at capacity, after once that built
+// everything.
+func acceptance(b *testing.B, t *table) {
+	dir := b.TempDir()
+	exe := filepath.Join(dir, "understudy")
+	if out, err := exec.Command("go", "build", "-o", exe, "../../cmd/understudy").CombinedOutput(); err != nil {
+		b.Fatalf("build understudy: %v\n%s", err, out)
+	}
+	const features = "../../examples/acceptance/features/"
+	run := func(jobs ...string) (cpu, wall time.Duration) {
+		cmd := exec.Command(exe, append([]string{"run", features + "triage.feature", features + "dispatch.feature", features + "egress.feature",
+			"--out", filepath.Join(dir, "out")}, jobs...)...)
+		start := time.Now()
+		out, err := cmd.CombinedOutput()
+		wall = time.Since(start)
+		if err != nil {
+			b.Fatalf("understudy run: %v\n%s", err, out)
+		}
+		u := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano()), wall
+	}
+	run()
+	cpu, wall := run()
+	_, alone := run("--jobs", "1")
+	t.add(figure{name: "8 scenarios at capacity: wall", value: wall.Seconds(), target: 6, unit: "s", format: "%.1f",
+		peer: fmt.Sprintf("one at a time: %.1f s; CPU of all processes %.1f s", alone.Seconds(), cpu.Seconds())})
+}

@@ -1,0 +1,132 @@
+// Command server is a forge in a process of its own, so that its processor time and memory are
+// nobody else's. It prints where it serves, then its usage for each line on stdin, and ends with it:
+//
+//	{"url":"http://127.0.0.1:4711/repos/acme/app/issues/1","token":"ghp_…"}
+//	{"cpu_us":5120,"rss_kb":21000,"requests":1}
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/understudy-dev/understudy/emulator/forge"
+)
+
+func main() {
+	if err := serve(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench server:", err)
+		os.Exit(1)
+	}
+}
+
+func serve() (err error) {
+	f, err := forge.New(forge.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := f.Close(context.Background()); err == nil {
+			err = e
+		}
+	}()
+	token, err := seed(f)
+	if err != nil {
+		return err
+	}
+	out := json.NewEncoder(os.Stdout)
+	if err := out.Encode(map[string]string{"url": f.URL() + "/repos/acme/app/issues/1", "token": token}); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		u, err := usage(f)
+		if err != nil {
+			return err
+		}
+		if err := out.Encode(u); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// seed makes a repository with one issue, whose body has 3,000 bytes.
+func seed(f *forge.Server) (token string, err error) {
+	if err := f.Admin().AddUser(forge.User{Login: "ada"}); err != nil {
+		return "", err
+	}
+	if err := f.Admin().AddOrg("acme", "ada"); err != nil {
+		return "", err
+	}
+	if token, err = f.Admin().MintToken(forge.TokenSpec{Login: "ada", Kit: true}); err != nil {
+		return "", err
+	}
+	if err := post(f.URL()+"/orgs/acme/repos", token, map[string]any{"name": "app", "auto_init": true}); err != nil {
+		return "", err
+	}
+	return token, post(f.URL()+"/repos/acme/app/issues", token, map[string]any{
+		"title": "The parser drops the last line", "body": strings.Repeat("steps to reproduce\n", 160)[:3000],
+	})
+}
+
+func post(url, token string, body any) error {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusCreated {
+		return fmt.Errorf("POST %s: %s", url, res.Status)
+	}
+	return nil
+}
+
+// usage is the processor time so far, the memory now, and how many requests the journal holds.
+func usage(f *forge.Server) (map[string]int64, error) {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return nil, err
+	}
+	rss, err := resident(u)
+	if err != nil {
+		return nil, err
+	}
+	var requests int64
+	for _, e := range f.Admin().Journal().Entries(0) {
+		if e.Type == "request" {
+			requests++
+		}
+	}
+	return map[string]int64{"cpu_us": (u.Utime.Nano() + u.Stime.Nano()) / 1000, "rss_kb": rss, "requests": requests}, nil
+}
+
+// resident is the memory of this process in kilobytes; where /proc is missing, its highest so far.
+func resident(u syscall.Rusage) (int64, error) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return u.Maxrss, nil
+	}
+	for line := range strings.SplitSeq(string(status), "\n") {
+		if v, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			return strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(v), " kB"), 10, 64)
+		}
+	}
+	return 0, fmt.Errorf("/proc/self/status has no VmRSS")
+}
