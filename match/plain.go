@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -101,6 +102,10 @@ func plain(v any) any {
 		return v
 	case string:
 		if utf8.ValidString(v) {
+			return v
+		}
+	case []string:
+		if v != nil && !slices.ContainsFunc(v, func(s string) bool { return !utf8.ValidString(s) }) {
 			return v
 		}
 	case int:

@@ -13,8 +13,9 @@ import (
 
 // Canon returns what must be equal when the same suite is run twice: verdicts, steps, observations,
 // findings and the causal tree, as text with a line for each. What may differ is left out (times,
-// order of siblings, reads, tries, workers, work that was pending) or masked (ids, digests, ports,
-// tokens, leased names), numbered in each scenario by first mention.
+// order of siblings, reads, tries, whether what held was seen before quiet or at it, workers, work
+// that was pending) or masked (ids, digests, ports, tokens, leased names, directories), numbered in
+// each scenario by first mention.
 func Canon(r Record) []byte {
 	var out strings.Builder
 	for _, p := range r.Problems {
