@@ -59,7 +59,7 @@ func (r rooted) Open(name string) (fs.File, error) {
 func (p *Prepared) capabilities() (declared, known []driver.Capability, err error) {
 	for name, on := range p.Platform.Capabilities {
 		known = append(known, name)
-		if on && p.o.Declared == nil {
+		if on {
 			declared = append(declared, name)
 		}
 	}

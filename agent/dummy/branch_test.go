@@ -71,9 +71,11 @@ func TestCheckoutNewBranch(t *testing.T) {
 	write(t, filepath.Join(clone, "untracked"), "x")
 	write(t, filepath.Join(clone, "staged"), "x")
 	run(t, clone, "add", "staged")
-	write(t, filepath.Join(clone, ".git/hooks/pre-commit"), "#!/bin/sh\nexit 1\n")
-	if err := os.Chmod(filepath.Join(clone, ".git/hooks/pre-commit"), 0o755); err != nil {
-		t.Fatal(err)
+	for _, hook := range []string{"pre-commit", "post-checkout"} {
+		write(t, filepath.Join(clone, ".git/hooks", hook), "#!/bin/sh\nexit 1\n")
+		if err := os.Chmod(filepath.Join(clone, ".git/hooks", hook), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	// The caller's configuration would break each command.
 	t.Setenv("GIT_CONFIG_COUNT", "x")
@@ -125,6 +127,28 @@ func TestCheckoutBranchOfRemote(t *testing.T) {
 	}
 	if got := run(t, clone, "rev-parse", "HEAD~1"); got != tip {
 		t.Errorf("the second marker follows %s, want %s", got, tip)
+	}
+}
+
+// A branch may bring the marker along as a link to something else.
+func TestMarkerIsNoLink(t *testing.T) {
+	clone, _, _, _ := cloned(t)
+	run(t, clone, "checkout", "-q", "-b", "crafty")
+	if err := os.Symlink("README.md", filepath.Join(clone, dummy.MarkerFile)); err != nil {
+		t.Fatal(err)
+	}
+	run(t, clone, "add", "-A")
+	run(t, clone, "commit", "-q", "-m", "link")
+	run(t, clone, "push", "-q", "origin", "crafty")
+	run(t, clone, "checkout", "-q", "main")
+	if got := checkout(t, options(t, clone), "crafty"); got != "" {
+		t.Fatal(got)
+	}
+	if b, err := os.ReadFile(filepath.Join(clone, "README.md")); err != nil || string(b) != "one" {
+		t.Errorf("README.md holds %q, %v", b, err)
+	}
+	if got := run(t, clone, "status", "--porcelain"); got != "" {
+		t.Errorf("status %q", got)
 	}
 }
 

@@ -120,6 +120,38 @@ func TestExistence(t *testing.T) {
 	}
 }
 
+// busy is a ledger whose open work is done when somebody waits for it.
+type busy struct {
+	*ledger.Ledger
+	settle func()
+}
+
+func (b busy) Wait(ctx context.Context, after uint64) (uint64, bool, error) {
+	b.settle()
+	return b.Ledger.Wait(ctx, after)
+}
+
+// What a run that is still going on may do counts: it is decided at quiet, not at first sight.
+func TestDecidedAtQuiet(t *testing.T) {
+	for name, step := range map[string]func(context.Context, string) error{"is unchanged": unchanged, "does not exist": missing} {
+		ctx, f := stage(t)
+		w := world.From(ctx)
+		if err := record(ctx, "main"); err != nil {
+			t.Fatal(err)
+		}
+		l := ledger.New()
+		run := l.Open("run 1")
+		w.Drivers().Ledger = busy{l, func() {
+			f.branches = map[string]string{"main": "moved", "new": "b"}
+			run.Close()
+		}}
+		branch := map[string]string{"is unchanged": "main", "does not exist": "new"}[name]
+		if err := step(ctx, branch); !isMismatch(err) {
+			t.Errorf("%s: got %v, want the mismatch that the run brought about", name, err)
+		}
+	}
+}
+
 func isMismatch(err error) bool {
 	_, ok := errors.AsType[*match.Mismatch](err)
 	return ok
