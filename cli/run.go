@@ -130,7 +130,10 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 	if err := checkOut(f.out); err != nil {
 		return err
 	}
-	t, err := trial.FindTools(ctx, trial.ToolOptions{Env: o.Env, ProcessGroups: f.noNamespaces, Status: s.status})
+	var t trial.Tools
+	if p.NeedsTools() {
+		t, err = trial.FindTools(ctx, trial.ToolOptions{Env: o.Env, ProcessGroups: f.noNamespaces, Status: s.status})
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return exitError(exitBroken)

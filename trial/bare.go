@@ -3,6 +3,7 @@ package trial
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
 	"sync/atomic"
@@ -44,6 +45,7 @@ func (s bareSite) Lease(context.Context, string) (*environment.Lease, error) {
 	}
 	set := driver.Unassigned()
 	set.Ledger = ledger.New()
+	set.Forge = noForge{}
 	set.Place.Dir = dir
 	if s.scope.Fixtures != nil {
 		set.Fixtures = s.scope.Fixtures
@@ -55,4 +57,11 @@ func (s bareSite) Lease(context.Context, string) (*environment.Lease, error) {
 		}
 		return os.RemoveAll(dir)
 	}}, nil
+}
+
+// noForge is what steps of the kit's own vocabulary meet first.
+type noForge struct{}
+
+func (noForge) As(string) (driver.Session, error) {
+	return driver.Session{}, fmt.Errorf("there is no forge, because the suite names no platform file: %w", driver.ErrUnsupported)
 }
