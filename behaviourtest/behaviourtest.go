@@ -59,9 +59,10 @@ type SuiteOptions struct {
 // RunSuite runs the suite and fails t unless every planned scenario passes. Scenarios run side by
 // side, as many as the environment can hold; their subtests stand in file order. Only the plan skips.
 //
-// Record, evidence and reports are kept below BEHAVIOUR_ARTIFACT_DIR, or in t.ArtifactDir when go test
-// has -artifacts. When the deadline of go test comes near, what still runs is interrupted in time to
-// keep the evidence; so it is at an interrupt, after which the program ends.
+// Record, evidence and reports are kept below BEHAVIOUR_ARTIFACT_DIR (a relative one is seen from the
+// test's directory), in a directory of each run's own, or in t.ArtifactDir when go test has -artifacts.
+// When the deadline of go test comes near, what still runs is interrupted in time to keep the evidence;
+// so it is at an interrupt, after which the program ends.
 //
 // go test may cache the result as long as all that the suite depends on lies inside the module and is
 // known; otherwise RunSuite switches its cache off.
