@@ -127,3 +127,28 @@ func TestLintReadsEachTable(t *testing.T) {
 		t.Errorf("two declarations: got %v", problems)
 	}
 }
+
+// What people write by mistake is told, and never a panic.
+func FuzzLint(f *testing.F) {
+	f.Add("fixtures/good.json: {stage: review, purpose: p}\n", "write_fixture", "output/review.json, fixtures/good.json")
+	f.Add("a: &x {stage: none}\nb: *x\n", "checkout_branch", "a/<issue>")
+	f.Add("<<: {}\n? [a]\n: b\n", "assert_json", "a, b, [1")
+	f.Add("--- \n---\n", "assert_env", ",")
+	f.Fuzz(func(t *testing.T, declared, op, args string) {
+		d := draft("output/review.json", "good.json", declared+"\n")
+		d.Scenarios[0].Steps[1].Table = table("description | op | args")
+		row := table("x")
+		for _, c := range []string{"d", op, args} {
+			cell := *row.Rows[0].Cells[0]
+			cell.Value = c
+			row.Rows[0].Cells = append(row.Rows[0].Cells, &cell)
+		}
+		row.Rows[0].Cells = row.Rows[0].Cells[1:]
+		d.Scenarios[0].Steps[1].Table.Rows = append(d.Scenarios[0].Steps[1].Table.Rows, row.Rows[0])
+		for _, err := range lint(d) {
+			if err.Error() == "" {
+				t.Error("an error that says nothing")
+			}
+		}
+	})
+}
