@@ -3,6 +3,9 @@
 //
 //	{"url":"http://127.0.0.1:4711/repos/acme/app/issues/1","token":"ghp_…"}
 //	{"cpu_us":5120,"rss_kb":21000,"requests":1}
+//
+// With the argument bare, the address is that of an http.Server that answers the same bytes and does
+// nothing else: what no forge in this language can be cheaper than.
 package main
 
 import (
@@ -11,11 +14,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/understudy-dev/understudy/emulator/forge"
 )
@@ -41,8 +47,21 @@ func serve() (err error) {
 	if err != nil {
 		return err
 	}
+	url := f.URL() + "/repos/acme/app/issues/1"
+	if len(os.Args) == 2 && os.Args[1] == "bare" {
+		body, err := send(http.MethodGet, url, token, nil, http.StatusOK)
+		if err != nil {
+			return err
+		}
+		s, err := bare(body)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		url = "http://" + s.Addr
+	}
 	out := json.NewEncoder(os.Stdout)
-	if err := out.Encode(map[string]string{"url": f.URL() + "/repos/acme/app/issues/1", "token": token}); err != nil {
+	if err := out.Encode(map[string]string{"url": url, "token": token}); err != nil {
 		return err
 	}
 	lines := bufio.NewScanner(os.Stdin)
@@ -69,33 +88,49 @@ func seed(f *forge.Server) (token string, err error) {
 	if token, err = f.Admin().MintToken(forge.TokenSpec{Login: "ada", Kit: true}); err != nil {
 		return "", err
 	}
-	if err := post(f.URL()+"/orgs/acme/repos", token, map[string]any{"name": "app", "auto_init": true}); err != nil {
+	if _, err := send(http.MethodPost, f.URL()+"/orgs/acme/repos", token, map[string]any{"name": "app", "auto_init": true}, http.StatusCreated); err != nil {
 		return "", err
 	}
-	return token, post(f.URL()+"/repos/acme/app/issues", token, map[string]any{
+	_, err = send(http.MethodPost, f.URL()+"/repos/acme/app/issues", token, map[string]any{
 		"title": "The parser drops the last line", "body": strings.Repeat("steps to reproduce\n", 160)[:3000],
-	})
+	}, http.StatusCreated)
+	return token, err
 }
 
-func post(url, token string, body any) error {
+// bare serves body and nothing else, on a free port of the loopback interface.
+func bare(body []byte) (*http.Server, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &http.Server{Addr: l.Addr().String(), ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.Write(body) // whoever asked sees that it is short
+	})}
+	go s.Serve(l) // until Close, at the end of the process
+	return s, nil
+}
+
+func send(method, url, token string, body any, want int) ([]byte, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	req, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(data))
+	req, err := http.NewRequest(method, url, bytes.NewReader(data))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusCreated {
-		return fmt.Errorf("POST %s: %s", url, res.Status)
+	if res.StatusCode != want {
+		return nil, fmt.Errorf("%s %s: %s", method, url, res.Status)
 	}
-	return nil
+	return io.ReadAll(res.Body)
 }
 
 // usage is the processor time so far, the memory now, and how many requests the journal holds.

@@ -4,6 +4,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -14,6 +15,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
@@ -43,11 +45,14 @@ type API struct {
 	Options
 	routes *router
 	key    []byte // signs short-lived addresses
+	texts  sync.Pool
+	fine   map[string]string // detail of every request answered with 200; nobody writes to an entry
 }
 
 // New returns the handler of a forge.
 func New(o Options) *API {
-	a := &API{Options: o, routes: newRouter(), key: make([]byte, 32)}
+	a := &API{Options: o, routes: newRouter(), key: make([]byte, 32), fine: map[string]string{"status": "200"}}
+	a.texts.New = func() any { return new(bytes.Buffer) }
 	rand.Read(a.key) // never fails: it ends the program instead
 	for _, group := range [][]route{
 		a.userRoutes(), a.repoRoutes(), a.contentRoutes(), a.refRoutes(), a.objectRoutes(), a.commitRoutes(),
@@ -135,9 +140,11 @@ func (a *API) handle(c *call) (answer, error) {
 	if !c.who.Anonymous() && !c.who.App() {
 		c.header.Set("X-OAuth-Scopes", "admin:org, delete_repo, read:user, repo, workflow")
 	}
-	for name := range c.URL.Query() {
-		if !c.route.takes(name) {
-			return answer{}, wire.Unsupported("query parameter " + name + " of " + c.route.method + " " + c.route.pattern)
+	if c.URL.RawQuery != "" {
+		for name := range c.URL.Query() {
+			if !c.route.takes(name) {
+				return answer{}, wire.Unsupported("query parameter " + name + " of " + c.route.method + " " + c.route.pattern)
+			}
 		}
 	}
 	return c.route.do(c)
@@ -150,7 +157,7 @@ func (a *API) finish(w http.ResponseWriter, c *call, subject string, ans answer,
 		ans = answer{status: e.Code(), body: e}
 	}
 	a.record(c.who, c.Request, subject, ans.status, ans.body)
-	if err := write(w, c.Request, ans); err != nil {
+	if err := a.write(w, c.Request, ans); err != nil {
 		a.Log.Debug("answer not delivered", "part", "forge", "request", subject, "error", err)
 	}
 }
@@ -176,7 +183,10 @@ func (a *API) wireError(subject string, err error) *wire.Error {
 func (a *API) record(who state.Identity, r *http.Request, subject string, status int, body any) {
 	e := journal.Entry{
 		Time: a.Now(), Kind: journal.Read, Type: "request", Cause: who.Cause, Actor: who.Login, Subject: subject,
-		Detail: map[string]string{"status": strconv.Itoa(status)},
+		Detail: a.fine,
+	}
+	if status != http.StatusOK {
+		e.Detail = map[string]string{"status": strconv.Itoa(status)}
 	}
 	if status == http.StatusNotImplemented {
 		e.Type = "unknown-route"
@@ -193,13 +203,16 @@ func (a *API) record(who state.Identity, r *http.Request, subject string, status
 	a.Log.Debug("request", "part", "forge", "request", subject, "status", status, "actor", who.Login)
 }
 
-func write(w http.ResponseWriter, r *http.Request, ans answer) error {
+func (a *API) write(w http.ResponseWriter, r *http.Request, ans answer) error {
 	data, kind := ans.raw, ans.kind
 	if data == nil && ans.body != nil {
-		var err error
-		if data, err = json.Marshal(ans.body); err != nil {
+		text := a.texts.Get().(*bytes.Buffer)
+		defer a.texts.Put(text)
+		text.Reset()
+		if err := json.NewEncoder(text).Encode(ans.body); err != nil {
 			return err
 		}
+		data = bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 		kind = "application/json; charset=utf-8"
 	}
 	if kind != "" {

@@ -21,6 +21,7 @@ type account struct {
 	name    string
 	kind    string
 	created time.Time
+	view    wire.User
 	members map[string]member // of an organisation, by lower-case login
 }
 
@@ -88,9 +89,10 @@ func (s *State) newAccount(login, name, kind string) error {
 }
 
 func (s *State) addAccount(login, name, kind string) {
+	id := s.nextID(nounAccount)
 	s.accounts[key(login)] = &account{
-		id: s.nextID(nounAccount), login: login, name: name, kind: kind, created: s.now(),
-		members: map[string]member{},
+		id: id, login: login, name: name, kind: kind, created: s.now(),
+		view: wire.NewUser(s.base, id, login, kind), members: map[string]member{},
 	}
 }
 
@@ -131,7 +133,7 @@ func (s *State) Account(login string) (wire.Profile, error) {
 }
 
 func (s *State) viewAccount(a *account) wire.User {
-	return wire.NewUser(s.base, a.id, a.login, a.kind)
+	return a.view
 }
 
 // viewLogin is viewAccount for a login that may have no account any more.

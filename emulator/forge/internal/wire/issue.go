@@ -1,5 +1,7 @@
 package wire
 
+import "strconv"
+
 // Label is a label of a repository.
 type Label struct {
 	ID          int64   `json:"id"`
@@ -45,11 +47,13 @@ type Issue struct {
 
 // Link fills in the addresses of an issue of the repository at repoURL.
 func (i *Issue) Link(b Base, repo string) {
-	i.RepositoryURL = b.API("/repos/%s", EscapePath(repo))
-	i.URL = b.API("/repos/%s/issues/%d", EscapePath(repo), i.Number)
+	repo = EscapePath(repo)
+	issue := "/issues/" + strconv.Itoa(i.Number)
+	i.RepositoryURL = string(b) + "/api/v3/repos/" + repo
+	i.URL = i.RepositoryURL + issue
 	i.LabelsURL, i.CommentsURL = i.URL+"/labels{/name}", i.URL+"/comments"
 	i.EventsURL, i.TimelineURL = i.URL+"/events", i.URL+"/timeline"
-	i.HTMLURL = b.HTML("/%s/issues/%d", EscapePath(repo), i.Number)
+	i.HTMLURL = string(b) + "/" + repo + issue
 	i.NodeID = NodeID("Issue", i.ID)
 	i.Reactions.URL = i.URL + "/reactions"
 }
