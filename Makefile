@@ -18,7 +18,7 @@ cold: ## CPU seconds of the main job from nothing: empty build cache, no job run
 	rm -rf $$d
 
 update: ## golden files
-	go test ./report/... ./result/... -update
+	go test ./report/... ./result/... ./cli -update
 
 fuzz: ## each fuzz target for 20 s
 	@for p in $$(go list ./...); do \
