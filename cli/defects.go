@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/understudy-dev/understudy/internal/strictyaml"
@@ -66,7 +67,7 @@ func seeded(p *trial.Prepared) ([]defect, error) {
 		return nil, err
 	}
 	for _, d := range defects {
-		if !p.Has(d.scenario) {
+		if !slices.Contains(p.IDs(), d.scenario) {
 			return nil, fmt.Errorf("%s: defect %q names scenario %s, which is not among the selected ones", p.Config.Defects, d.name, d.scenario)
 		}
 	}

@@ -173,7 +173,7 @@ func runOnce(ctx context.Context, s *screen, out string, p *trial.Prepared) (kep
 	if err != nil {
 		return kept{}, err
 	}
-	s.begin(p.Scenarios(), dir)
+	s.begin(p.IDs(), p.Trials(), dir)
 	rec, err := p.Run(ctx, dir)
 	s.done()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -60,12 +61,15 @@ func (s *screen) printf(format string, args ...any) {
 	fmt.Fprintf(s.w, format, args...)
 }
 
-// begin is told how many scenarios there will be and where their evidence goes.
-func (s *screen) begin(total int, dir string) {
+// begin is told which scenarios there will be, how often each, and where their evidence goes.
+func (s *screen) begin(ids []string, trials int, dir string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.o.Base = filepath.ToSlash(dir) + "/"
-	s.total, s.ended = total, 0
+	s.total, s.ended = len(ids)*trials, 0
+	for _, id := range ids {
+		s.o.Column = max(s.o.Column, utf8.RuneCountInString(id))
+	}
 }
 
 func (s *screen) done() {

@@ -145,8 +145,8 @@ func (p *Prepared) jobs() int {
 	return p.Config.Jobs
 }
 
-// Scenarios is how many scenarios one trial has, the skipped ones included.
-func (p *Prepared) Scenarios() int { return len(p.plan.Scenarios) }
+// Trials is how often each scenario is run.
+func (p *Prepared) Trials() int { return max(1, p.o.Repeat) }
 
 // Plan is what one trial runs and what it leaves out.
 func (p *Prepared) Plan() suite.Planned { return p.plan }
@@ -272,14 +272,13 @@ func (s scrubbed) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Has reports whether the scenario with this id is planned.
-func (p *Prepared) Has(id string) bool {
-	for _, s := range p.plan.Scenarios {
-		if s.ID == id {
-			return true
-		}
+// IDs are the ids of the planned scenarios, in file order.
+func (p *Prepared) IDs() []string {
+	ids := make([]string, len(p.plan.Scenarios))
+	for i, s := range p.plan.Scenarios {
+		ids[i] = s.ID
 	}
-	return false
+	return ids
 }
 
 // linked gives every piece of evidence a name for people beside its digest.
