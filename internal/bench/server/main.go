@@ -1,8 +1,10 @@
 // Command server is a forge in a process of its own, so that its processor time and memory are
-// nobody else's. It prints where it serves, then its usage for each line on stdin, and ends with it:
+// nobody else's. It prints where it serves, then its usage for each line on stdin, and ends with
+// stdin, when it says how many requests the journal holds:
 //
 //	{"url":"http://127.0.0.1:4711/repos/acme/app/issues/1","token":"ghp_…"}
-//	{"cpu_us":5120,"rss_kb":21000,"requests":1}
+//	{"cpu_us":5120,"rss_kb":21000}
+//	{"requests":1}
 //
 // With the argument bare, the address is that of an http.Server that answers the same bytes and does
 // nothing else: what no forge in this language can be cheaper than.
@@ -66,7 +68,7 @@ func serve() (err error) {
 	}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
-		u, err := usage(f)
+		u, err := usage()
 		if err != nil {
 			return err
 		}
@@ -74,7 +76,10 @@ func serve() (err error) {
 			return err
 		}
 	}
-	return lines.Err()
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	return out.Encode(map[string]int{"requests": requests(f)})
 }
 
 // seed makes a repository with one issue, whose body has 3,000 bytes.
@@ -133,8 +138,8 @@ func send(method, url, token string, body any, want int) ([]byte, error) {
 	return io.ReadAll(res.Body)
 }
 
-// usage is the processor time so far, the memory now, and how many requests the journal holds.
-func usage(f *forge.Server) (map[string]int64, error) {
+// usage is the processor time so far and the memory now.
+func usage() (map[string]int64, error) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return nil, err
@@ -143,13 +148,16 @@ func usage(f *forge.Server) (map[string]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	var requests int64
+	return map[string]int64{"cpu_us": (u.Utime.Nano() + u.Stime.Nano()) / 1000, "rss_kb": rss}, nil
+}
+
+func requests(f *forge.Server) (n int) {
 	for _, e := range f.Admin().Journal().Entries(0) {
 		if e.Type == "request" {
-			requests++
+			n++
 		}
 	}
-	return map[string]int64{"cpu_us": (u.Utime.Nano() + u.Stime.Nano()) / 1000, "rss_kb": rss, "requests": requests}, nil
+	return n
 }
 
 // resident is the memory of this process in kilobytes; where /proc is missing, its highest so far.
