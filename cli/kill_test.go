@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"os"
@@ -191,6 +192,39 @@ func TestKilledRunLeavesWhatItSaw(t *testing.T) {
 		if left, err := filepath.Glob(filepath.Join(out, "runs", "*", ref.Path)); err != nil || len(left) != 1 {
 			t.Errorf("evidence %s is not there: %v", ref.Name, err)
 		}
+	}
+}
+
+// TestSecondInterruptIsImmediate interrupts a run whose step hears nothing, twice.
+func TestSecondInterruptIsImmediate(t *testing.T) {
+	bin := filepath.Join(t.TempDir(), "stuck")
+	if out, err := exec.Command("go", "build", "-o", bin, "./testdata/stuck").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	dir := writeSuite(t, map[string]string{
+		"understudy.yaml":    "features: features\n",
+		"features/f.feature": "Feature: F\n\n  Scenario: S\n    Given a step that ignores everything\n",
+	})
+	cmd := exec.Command(bin, "run", dir, "--out", t.TempDir())
+	cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for _, sign := range []string{"stuck", "interrupted"} {
+		for lines.Scan() && !strings.Contains(lines.Text(), sign) {
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = cmd.Wait() // it exits with the code that is looked at
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit code %d, want 130: the second interrupt waits for nothing", code)
 	}
 }
 
