@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"slices"
 	"sync"
 	"time"
 
@@ -91,10 +92,11 @@ func (l *life) inPlace(ctx context.Context) {
 	carried := world.Into(ctx, w)
 	l.body(carried)
 	l.collect(ctx)
-	if ctx.Err() != nil {
-		l.find("interrupted", interrupted())
-	} else {
+	switch {
+	case ctx.Err() == nil:
 		l.judge()
+	case !slices.ContainsFunc(l.res.Steps, func(s result.Step) bool { return s.Problem != nil }):
+		l.find("interrupted", interrupted()) // otherwise the step says so
 	}
 	l.cleanUp(carried)
 	l.res.Evidence = l.log.Attachments()
