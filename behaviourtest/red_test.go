@@ -236,7 +236,7 @@ func interrupt(t *testing.T, p program) {
 	cmd.Dir, cmd.Env = "testdata/red", append(os.Environ(), "BEHAVIOUR_ARTIFACT_DIR="+dir)
 	var out strings.Builder
 	pipe, err := cmd.StdoutPipe()
-	cmd.Stderr = &out
+	cmd.Stderr = cmd.Stdout // one pipe, so that one goroutine writes to out
 	if err == nil {
 		err = cmd.Start()
 	}
