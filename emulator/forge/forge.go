@@ -42,6 +42,7 @@ type Options struct {
 	Journal *journal.Journal // nil: its own
 	Now     func() time.Time // shown times; rounded up to whole seconds, never decreasing. nil: the wall clock
 	Dir     string           // where repositories and artifacts live; "" is a temporary directory, removed by Close
+	Port    int              // of the loopback interface; 0: a free one
 	Log     *slog.Logger     // nil: discarded
 }
 
@@ -62,7 +63,7 @@ type Server struct {
 	running sync.WaitGroup
 }
 
-// New starts a forge on a free port of the loopback interface. The caller closes it. It needs a
+// New starts a forge on the loopback interface. The caller closes it. It needs a
 // git binary on the PATH.
 func New(o Options) (*Server, error) {
 	s, err := start(o)
@@ -109,7 +110,7 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(o.Port)))
 	if err != nil {
 		return err
 	}

@@ -8,17 +8,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/environment"
 )
 
-func jobCause(id int64) string { return "job:" + strconv.FormatInt(id, 10) }
-
 // installer runs the platform's own installer in a sealed environment.
-type installer struct{ p *place }
+type installer struct{ p *leased }
 
 // Install runs the platform file's install command for r and checks that it left what it should.
 func (i installer) Install(ctx context.Context, r driver.Repo) error {
@@ -29,7 +26,7 @@ func (i installer) Install(ctx context.Context, r driver.Repo) error {
 			argv = append(argv, strings.ReplaceAll(a, "{name}", defect))
 		}
 	}
-	env := i.p.programEnv()
+	env := i.p.ProgramEnv()
 	for k, v := range in.Env {
 		env[k] = v
 	}
@@ -61,7 +58,7 @@ func (i installer) run(ctx context.Context, r driver.Repo, spec driver.Spec) err
 	var out bytes.Buffer
 	spec.Stdout, spec.Stderr = &out, &out
 	name := filepath.Base(spec.Argv[0])
-	proc, err := i.p.launcher.Start(ctx, spec)
+	proc, err := i.p.Launcher.Start(ctx, spec)
 	if err != nil {
 		return fmt.Errorf("install %s into %s: %w", name, r, err)
 	}
@@ -113,11 +110,11 @@ func (i installer) fill(s string, r driver.Repo) (string, error) {
 		case key == "repo":
 			return r.String()
 		case key == "api":
-			return i.p.apiURL()
+			return i.p.APIURL()
 		case key == "server":
-			return i.p.forge.URL()
+			return i.p.Forge.URL()
 		case strings.HasPrefix(key, "token:"):
-			if t, ok := i.p.tokens[strings.TrimPrefix(key, "token:")]; ok {
+			if t, ok := i.p.Tokens[strings.TrimPrefix(key, "token:")]; ok {
 				return t
 			}
 		}
@@ -129,7 +126,7 @@ func (i installer) fill(s string, r driver.Repo) (string, error) {
 
 // masked takes the lease's tokens out of text that people will see.
 func (i installer) masked(text string) string {
-	for actor, t := range i.p.tokens {
+	for actor, t := range i.p.Tokens {
 		text = strings.ReplaceAll(text, t, "[token:"+actor+"]")
 	}
 	return text

@@ -18,7 +18,7 @@ var nothing = regexp.MustCompile(`^(util|utils|common|helpers?|misc|shared|base|
 // clocks may call time.Now, each for its reason. Nobody may sleep.
 var clocks = map[string]string{
 	"internal/clock":    "it is where shown time comes from",
-	"environment/local": "it gives a lease's clock its source",
+	"environment/place": "it gives a place's clock its source",
 	"internal/workdir":  "it compares a directory's age with the file system's clock",
 	"trial":             "a record says when it began and ended",
 	"cli":               "a run's directory carries the date; a seed may come from the clock",

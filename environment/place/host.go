@@ -1,54 +1,23 @@
-package local
+package place
 
 import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"maps"
-	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/actions"
 	"github.com/understudy-dev/understudy/emulator/forge"
-	"github.com/understudy-dev/understudy/internal/journal"
 )
-
-func (p *place) startEngine(log *slog.Logger) error {
-	h := host{p.forge.Admin(), p}
-	engine, err := actions.New(actions.Options{
-		Ledger: p.ledger, Journal: p.journal, Host: h, Store: h, Launcher: p.launcher, Runner: p.s.o.JobRunner,
-		Dir: filepath.Join(p.dir, "jobs"), Env: p.programEnv(), ServerURL: p.forge.URL(), APIURL: p.apiURL(),
-		Now: p.now, Secret: p.hide, Log: log.With("part", "actions"),
-	})
-	if err != nil {
-		return err
-	}
-	p.engine = engine
-	p.closers = append(p.closers, engine.Close)
-	for _, pattern := range actions.ArtifactPatterns {
-		p.forge.Handle(pattern, engine.ArtifactService())
-	}
-	return nil
-}
-
-// programEnv is the environment of everything the platform runs: built from empty.
-func (p *place) programEnv() map[string]string {
-	return map[string]string{
-		"PATH": p.s.tools + ":" + p.s.o.Path,
-		"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat",
-		"GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "CI": "true",
-		"HTTP_PROXY": p.door.URL(), "http_proxy": p.door.URL(), "HTTPS_PROXY": p.door.URL(), "https_proxy": p.door.URL(),
-		"NO_PROXY": "127.0.0.1,localhost,::1", "no_proxy": "127.0.0.1,localhost,::1",
-	}
-}
 
 // host shows the forge to the engine: the only place where the two meet.
 type host struct {
 	a *forge.Admin
-	p *place
+	p *Place
 }
 
 func (h host) Source(_ context.Context, repo, ref string) (actions.Source, error) {
@@ -102,7 +71,7 @@ func (h host) SaveJob(_ context.Context, j actions.Job) (actions.Job, error) {
 // Grant mints a token that starts no runs, and hands out secrets. A secret that is a live token of
 // this forge is replaced by an alias, so that what the job does with it is known to be the job's.
 func (h host) Grant(_ context.Context, j actions.Job) (actions.Grant, error) {
-	cause := jobCause(j.ID)
+	cause := "job:" + strconv.FormatInt(j.ID, 10)
 	permissions := j.Permissions
 	if permissions == nil {
 		permissions = map[string]string{"contents": "read", "metadata": "read", "packages": "read"}
@@ -113,7 +82,7 @@ func (h host) Grant(_ context.Context, j actions.Job) (actions.Grant, error) {
 	if err != nil {
 		return actions.Grant{}, err
 	}
-	if err := h.p.hide(token, "token:"+cause); err != nil {
+	if err := h.p.o.Hide(token, "token:"+cause); err != nil {
 		return actions.Grant{}, err
 	}
 	secrets, err := h.a.Secrets(j.Repo)
@@ -125,7 +94,7 @@ func (h host) Grant(_ context.Context, j actions.Job) (actions.Grant, error) {
 		if secrets[name], err = h.aliased(value, cause); err != nil {
 			return actions.Grant{}, err
 		}
-		if err := h.p.hide(secrets[name], "secret:"+name); err != nil {
+		if err := h.p.o.Hide(secrets[name], "secret:"+name); err != nil {
 			return actions.Grant{}, err
 		}
 	}
@@ -138,7 +107,7 @@ func (h host) Grant(_ context.Context, j actions.Job) (actions.Grant, error) {
 
 // aliased replaces every token of this lease in a secret's value, which may hold more than the token.
 func (h host) aliased(value, cause string) (string, error) {
-	for actor, token := range h.p.tokens {
+	for actor, token := range h.p.Tokens {
 		if !strings.Contains(value, token) {
 			continue
 		}
@@ -146,7 +115,7 @@ func (h host) aliased(value, cause string) (string, error) {
 		if !ok {
 			continue // revoked since
 		}
-		if err := h.p.hide(alias, "token:"+actor); err != nil {
+		if err := h.p.o.Hide(alias, "token:"+actor); err != nil {
 			return "", err
 		}
 		value = strings.ReplaceAll(value, token, alias)
@@ -181,29 +150,3 @@ func (h host) OpenArtifact(_ context.Context, id int64) (io.ReadCloser, error) {
 }
 
 func (h host) DeleteArtifact(_ context.Context, id int64) error { return h.a.DeleteArtifact(id) }
-
-// journalView shows the journal to scenarios.
-type journalView struct{ j *journal.Journal }
-
-func (v journalView) Entries(_ context.Context, after uint64) ([]driver.Entry, error) {
-	in := v.j.Entries(after)
-	out := make([]driver.Entry, len(in))
-	for i, e := range in {
-		out[i] = driver.Entry{
-			Seq: e.Seq, Time: e.Time, Change: e.Kind == journal.Change, Type: e.Type, Cause: driver.Cause(e.Cause),
-			Actor: e.Actor, Subject: e.Subject, Detail: e.Detail,
-		}
-	}
-	return out, nil
-}
-
-// marker says which step the scenario's own tokens act for.
-type marker struct{ p *place }
-
-func (m marker) Mark(_ context.Context, cause driver.Cause, text string) error {
-	m.p.journal.Append(journal.Entry{
-		Kind: journal.Read, Type: "step", Subject: string(cause), Detail: map[string]string{"text": text},
-	})
-	m.p.forge.Admin().Mark(string(cause))
-	return nil
-}

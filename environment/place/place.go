@@ -1,0 +1,196 @@
+// Package place puts one place on this machine together: a forge, an engine for its workflows, a door
+// out and a launcher, with accounts that have tokens. It is the only package where the forge and the
+// engine meet.
+//
+//	p, err := place.New(place.Options{Dir: dir, Org: "acme", JobRunner: job, Path: "/usr/bin:/bin", Tools: tools,
+//		People: []place.Person{{Name: "write", Login: "wanda", Role: "write"}}})
+//	defer p.Close(ctx)
+//	// git clone http://x:TOKEN@…/acme/app.git, with p.Tokens["write"] as TOKEN
+package place
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/understudy-dev/understudy/driver/process"
+	"github.com/understudy-dev/understudy/emulator/actions"
+	"github.com/understudy-dev/understudy/emulator/forge"
+	"github.com/understudy-dev/understudy/emulator/network"
+	"github.com/understudy-dev/understudy/internal/clock"
+	"github.com/understudy-dev/understudy/internal/journal"
+	"github.com/understudy-dev/understudy/internal/ledger"
+)
+
+// maxOutput bounds what one program may print. A job's events are several times its log, which has a
+// bound of its own (64 MiB).
+const maxOutput = 512 << 20
+
+// Options say what a place is made of. Dir, JobRunner and Path are needed.
+type Options struct {
+	Dir        string // exists; the caller removes it after Close
+	Port       int    // of the forge; 0 is a free one
+	Org        string // made first, when there is one
+	People     []Person
+	JobRunner  string // path of understudy-job
+	Tools      string // directory that is first on every program's PATH; "" is none
+	Path       string // PATH of the programs: where git and bash are
+	Namespaces bool   // programs get PID and mount namespaces of their own
+	Openings   []network.Opening
+	Hide       func(value, label string) error // told each secret; nil is not
+	Log        *slog.Logger                    // nil is silent
+}
+
+// Person is an account with a role in the organisation and a token.
+type Person struct {
+	Name  string // key in Tokens
+	Login string
+	Role  string // as for forge.Admin.SetOrgRole; none is no role
+	Bot   bool
+	Kit   bool   // acts for a scenario: see forge.TokenSpec
+	Quiet bool   // only observes: see forge.TokenSpec
+	Cause string // of what is done with the token, where Kit is not set
+}
+
+// Place is a running place. Its fields are not to be changed.
+type Place struct {
+	Ledger   *ledger.Ledger
+	Journal  *journal.Journal
+	Forge    *forge.Server
+	Launcher *process.Launcher
+	Tokens   map[string]string // by the person's name
+
+	o       Options
+	now     func() time.Time // shown time
+	door    *network.Door
+	closers []func(context.Context) error
+}
+
+// New starts a place. The caller closes it.
+func New(o Options) (*Place, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Hide == nil {
+		o.Hide = func(string, string) error { return nil }
+	}
+	l := ledger.New()
+	shown := clock.New(time.Now)
+	p := &Place{o: o, Ledger: l, Journal: journal.New(l, shown.Now), now: shown.Now, Tokens: map[string]string{}}
+	if err := p.start(); err != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		return nil, errors.Join(err, p.Close(ctx))
+	}
+	return p, nil
+}
+
+// start makes the parts, each after those it needs.
+func (p *Place) start() (err error) {
+	o, log := p.o, p.o.Log
+	p.Forge, err = forge.New(forge.Options{
+		Ledger: p.Ledger, Journal: p.Journal, Now: p.now, Dir: filepath.Join(o.Dir, "forge"), Port: o.Port, Log: log.With("part", "forge"),
+	})
+	if err != nil {
+		return err
+	}
+	p.closers = append(p.closers, p.Forge.Close)
+	if err := p.people(); err != nil {
+		return err
+	}
+	p.door, err = network.New(network.Options{Openings: o.Openings, Journal: p.Journal, Ledger: p.Ledger, Log: log.With("part", "door")})
+	if err != nil {
+		return err
+	}
+	p.closers = append(p.closers, p.door.Close)
+	p.Launcher = process.New(process.Options{
+		Holder: o.JobRunner, Namespaces: o.Namespaces, Ledger: p.Ledger, MaxOutput: maxOutput, Log: log.With("part", "process"),
+	})
+	p.closers = append(p.closers, p.Launcher.Close)
+	return p.startEngine()
+}
+
+func (p *Place) startEngine() error {
+	h := host{p.Forge.Admin(), p}
+	engine, err := actions.New(actions.Options{
+		Ledger: p.Ledger, Journal: p.Journal, Host: h, Store: h, Launcher: p.Launcher, Runner: p.o.JobRunner,
+		Dir: filepath.Join(p.o.Dir, "jobs"), Env: p.ProgramEnv(), ServerURL: p.Forge.URL(), APIURL: p.APIURL(),
+		Now: p.now, Secret: p.o.Hide, Log: p.o.Log.With("part", "actions"),
+	})
+	if err != nil {
+		return err
+	}
+	p.closers = append(p.closers, engine.Close)
+	for _, pattern := range actions.ArtifactPatterns {
+		p.Forge.Handle(pattern, engine.ArtifactService())
+	}
+	return nil
+}
+
+// people makes the organisation and the accounts, each with a token.
+func (p *Place) people() error {
+	admin := p.Forge.Admin()
+	if p.o.Org != "" {
+		if err := admin.AddOrg(p.o.Org); err != nil {
+			return err
+		}
+	}
+	for _, a := range p.o.People {
+		if err := admin.AddUser(forge.User{Login: a.Login, Name: a.Name, Bot: a.Bot}); err != nil {
+			return fmt.Errorf("actor %s: %w", a.Name, err)
+		}
+		if a.Role != "none" {
+			if err := admin.SetOrgRole(p.o.Org, a.Login, a.Role); err != nil {
+				return fmt.Errorf("actor %s: %w", a.Name, err)
+			}
+		}
+		token, err := admin.MintToken(forge.TokenSpec{Login: a.Login, Kit: a.Kit, Quiet: a.Quiet, Cause: a.Cause, Name: a.Name})
+		if err != nil {
+			return fmt.Errorf("actor %s: %w", a.Name, err)
+		}
+		p.Tokens[a.Name] = token
+		if err := p.o.Hide(token, "token:"+a.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// APIURL is the root of the forge's REST API.
+func (p *Place) APIURL() string { return p.Forge.URL() + "/api/v3" }
+
+// ProgramEnv is the environment of everything that runs here: built from empty.
+func (p *Place) ProgramEnv() map[string]string {
+	path := p.o.Path
+	if p.o.Tools != "" {
+		path = p.o.Tools + ":" + path
+	}
+	return map[string]string{
+		"PATH": path,
+		"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat",
+		"GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "CI": "true",
+		"HTTP_PROXY": p.door.URL(), "http_proxy": p.door.URL(), "HTTPS_PROXY": p.door.URL(), "https_proxy": p.door.URL(),
+		"NO_PROXY": "127.0.0.1,localhost,::1", "no_proxy": "127.0.0.1,localhost,::1",
+	}
+}
+
+// Close takes the place down, last part first. All parts are closed even when one fails.
+func (p *Place) Close(ctx context.Context) error {
+	var errs []error
+	for i := len(p.closers) - 1; i >= 0; i-- {
+		if err := p.closers[i](ctx); err != nil {
+			errs = append(errs, err)
+		}
+		if ctx.Err() != nil {
+			// One part took all the time there was; the others still have to go.
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+		}
+	}
+	p.closers = nil
+	return errors.Join(errs...)
+}
