@@ -57,7 +57,7 @@ func Main(o Options) int {
 	if o.Stderr == nil {
 		o.Stderr = os.Stderr
 	}
-	o.screen = newScreen(o.Stdout)
+	o.screen = newScreen(o.Stdout, o.Stderr)
 	ctx, stop := interruptible(o.screen)
 	defer stop()
 	root := &cobra.Command{
@@ -72,7 +72,8 @@ func Main(o Options) int {
 	root.SetArgs(o.Args)
 	root.SetOut(o.Stdout)
 	root.SetErr(o.Stderr)
-	root.AddCommand(runCommand(o), planCommand(o), fixturesCommand(o), reportCommand(o), judgeCommand(o), doctorCommand(o), stepsCommand(o))
+	root.AddCommand(runCommand(o), planCommand(o), fixturesCommand(o), reportCommand(o), judgeCommand(o), doctorCommand(o), stepsCommand(o), serveCommand(o))
+	root.AddCommand(initCommand(o))
 	err := root.ExecuteContext(ctx)
 	var code exitError
 	switch {

@@ -21,7 +21,8 @@ import (
 type screen struct {
 	mu      sync.Mutex
 	w       io.Writer
-	live    bool // w is a terminal
+	errors  io.Writer // what ends the command goes here
+	live    bool      // w is a terminal
 	o       text.Options
 	total   int
 	ended   int
@@ -29,8 +30,8 @@ type screen struct {
 	drawn   bool              // the live line is on the screen
 }
 
-func newScreen(w io.Writer) *screen {
-	s := &screen{w: w, running: map[string]string{}, o: text.Options{Width: 100}}
+func newScreen(w, errors io.Writer) *screen {
+	s := &screen{w: w, errors: errors, running: map[string]string{}, o: text.Options{Width: 100}}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		s.live = true
 		s.o.Color = os.Getenv("NO_COLOR") == ""
@@ -150,7 +151,7 @@ func (s *screen) broken(err error) error {
 	s.done()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	complain(s.w, err)
+	complain(s.errors, err)
 	return exitError(exitBroken)
 }
 

@@ -11,8 +11,12 @@ import (
 	"github.com/understudy-dev/understudy/internal/strictyaml"
 )
 
-// placeholder is a word in braces that the kit replaces; ${word} is the shell's own.
-var placeholder = regexp.MustCompile(`(^|[^$])\{([a-z]+(?::[^{}]*)?)\}`)
+// placeholder is a word in braces that the kit replaces; ${word} is the shell's own. Names hold no
+// other braces than the kit's.
+var (
+	placeholder = regexp.MustCompile(`\$?\{([a-z]+(?::[^{}]*)?)\}`)
+	braces      = regexp.MustCompile(`\{([^{}]*)\}`)
+)
 
 // placeholders are what each part of the file may hold.
 var placeholders = map[string][]string{
@@ -36,12 +40,19 @@ func checkPlaceholders(file string, data []byte, actors map[string]driver.Actor)
 			continue
 		}
 		each(top.Content[i+1], func(n *yaml.Node) {
-			for _, m := range placeholder.FindAllStringSubmatch(n.Value, -1) {
-				actor, isToken := strings.CutPrefix(m[2], "token:")
+			form := placeholder
+			if part == "names" {
+				form = braces
+			}
+			for _, m := range form.FindAllStringSubmatch(n.Value, -1) {
+				if m[0][0] == '$' {
+					continue
+				}
+				actor, isToken := strings.CutPrefix(m[1], "token:")
 				switch {
-				case slices.Contains(allowed, m[2]):
+				case slices.Contains(allowed, m[1]):
 				case !isToken || part != "install":
-					problems = append(problems, strictyaml.Errorf(file, n.Line, "unknown placeholder {%s} in %s; there are: {%s}", m[2], part, strings.Join(allowed, "}, {")))
+					problems = append(problems, strictyaml.Errorf(file, n.Line, "unknown placeholder {%s} in %s; there are: {%s}", m[1], part, strings.Join(allowed, "}, {")))
 				default:
 					if _, ok := actors[actor]; !ok {
 						problems = append(problems, strictyaml.Errorf(file, n.Line, "{token:%s} names no actor of this file", actor))

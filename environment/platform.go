@@ -71,6 +71,11 @@ func ReadPlatform(file string) (Platform, error) {
 		return Platform{}, err
 	}
 	p, err := w.platform(file)
+	for key, pattern := range map[string]string{"job": p.JobPattern, "artifact": p.ArtifactPattern} {
+		if len(p.Stages) > 1 && !strings.Contains(pattern, "{stage}") {
+			err = errors.Join(err, strictyaml.Errorf(file, 1, "names.%s is %q for every stage; put {stage} into it", key, pattern))
+		}
+	}
 	if err = errors.Join(append([]error{err}, checkPlaceholders(file, data, p.Actors)...)...); err != nil {
 		return Platform{}, err
 	}
@@ -117,7 +122,7 @@ func (w wirePlatform) platform(file string) (Platform, error) {
 	}
 	p := Platform{
 		File:    file,
-		Get:     Get{Dir: filepath.Join(filepath.Dir(abs), w.Get.Dir), Run: w.Get.Run, Gives: w.Get.Gives.Value},
+		Get:     Get{Dir: beside(abs, w.Get.Dir), Run: w.Get.Run, Gives: w.Get.Gives.Value},
 		Install: Install{Run: w.Install.Run, Env: w.Install.Env, Validate: w.Install.Validate},
 		Defect:  w.Defect.Install,
 		Platform: driver.Platform{
@@ -136,6 +141,14 @@ func (w wirePlatform) platform(file string) (Platform, error) {
 		problems = append(problems, strictyaml.Errorf(file, w.Get.Gives.Line, "get.gives is a file name, not a path: %q", p.Get.Gives))
 	}
 	return p, errors.Join(problems...)
+}
+
+// beside is a path as a file means it: absolute, or from the file's own directory.
+func beside(file, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(filepath.Dir(file), path)
 }
 
 func (p *Platform) readActors(file string, n yaml.Node) (problems []error) {

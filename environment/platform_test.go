@@ -115,6 +115,9 @@ func TestReadPlatformRefuses(t *testing.T) {
 		{"door status", "status: 200", "status: 2000", "host allowed.test answers 2000"},
 		{"placeholder in names", "a-{stage}", "a-{stag}", "unknown placeholder {stag} in names; there are: {stage}"},
 		{"placeholder in install", "run: [crew, setup]", `run: [crew, "{tokn:admin}"]`, "platform.yaml:4: unknown placeholder {tokn:admin} in install"},
+		{"one name for many stages", `job: "run ({stage})"`, `job: "run"`, `names.job is "run" for every stage; put {stage} into it`},
+		{"other case in names", "a-{stage}", "a-{Stage}", "unknown placeholder {Stage} in names"},
+		{"one beside another", "a-{stage}", "a-{stage}{bogus}", "unknown placeholder {bogus} in names"},
 		{"token of nobody", "env: {A: b}", `env: {A: "{token:adminn}"}`, "platform.yaml:4: {token:adminn} names no actor"},
 		{"door key", "body: hi", "text: hi", `platform.yaml:16: unknown key "text"`},
 	} {

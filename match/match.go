@@ -158,13 +158,16 @@ func NotEmpty() Matcher {
 
 // Regexp expects a text that re matches from end to end.
 func Regexp(re *regexp.Regexp) Matcher {
-	whole := regexp.MustCompile(`\A(?:` + re.String() + `)\z`)
+	anchored := regexp.MustCompile(whole(re.String()))
 	spec, _ := written("regexp", re.String())
 	return matcher{spec, "matches /" + re.String() + "/", func(got any) (bool, string) {
 		s, ok := got.(string)
-		return ok && whole.MatchString(s), ""
+		return ok && anchored.MatchString(s), ""
 	}}
 }
+
+// whole is an expression for all of a text.
+func whole(source string) string { return `\A(?:` + source + `)\z` }
 
 // Text expects a text equal to want once both are trimmed and line ends are made "\n". The path of
 // a mismatch is the first line that differs.

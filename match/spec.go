@@ -57,6 +57,9 @@ func Parse(s Spec) (Matcher, error) {
 				return nil, err
 			}
 			re, err := regexp.Compile(source)
+			if err == nil {
+				_, err = regexp.Compile(whole(source)) // deeper by one: it may be too deep now
+			}
 			if err != nil {
 				return nil, err
 			}

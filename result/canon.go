@@ -145,14 +145,15 @@ func detail(n *Node) string {
 // volatile finds what differs between equal runs. The group named after a noun is numbered under
 // that noun, so that run:5 and /runs/5 stay the same run; the others under their own name.
 var volatile = regexp.MustCompile(`\b(?P<noun>event|run|job|request|note|artifact|comment|check-run|delivery|token)(?:s?[:/]| (?:id )?)(?P<id>[0-9]+)\b` +
-	`|(?P<json>"(?:id|node_id|run_id|job_id)":\s*"?)(?P<value>[A-Za-z0-9_=]+)` +
+	`|(?P<json>"(?:id|run_id|job_id)":\s*"?)(?P<value>[0-9]+)` +
+	`|(?P<node>"node_id":\s*")(?P<blob>[A-Za-z0-9_=]+)` +
 	`|(?P<uuid>\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b)` +
 	`|(?P<sha>\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b)` +
 	`|(?P<token>\b(?:gh[opsur]_|github_pat_)[A-Za-z0-9_]+)` +
 	`|(?P<time>\b[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)` +
 	`|(?P<port>(?:127\.0\.0\.1|\[::1\]|localhost):[0-9]+)` +
 	`|(?P<lease>\btest-repo-[0-9]+\b)` +
-	`|(?P<dir>\bunderstudy-[0-9A-Za-z]*[0-9][0-9A-Za-z]*|\b(?:lease|job-[0-9]+)-[0-9]{4,}\b|/act/[0-9a-f]{16}\b)` +
+	`|(?P<dir>\bunderstudy-[0-9]{4,}\b|\b(?:lease|job-[0-9]+)-[0-9]{4,}\b|/act/[0-9a-f]{16}\b)` +
 	`|(?P<duration>\b[0-9]+(?:\.[0-9]+)?(?:ns|µs|ms| ?s)\b)`)
 
 // mask puts the same word for all values of a kind.
@@ -195,6 +196,8 @@ func rewrite(text string, as func(kind, value string) string) string {
 			out.WriteString(as(group["noun"], group["id"]))
 		case group["json"] != "":
 			out.WriteString(group["json"] + as("id", group["value"]))
+		case group["node"] != "":
+			out.WriteString(group["node"] + as("node", group["blob"]))
 		default:
 			for kind, value := range group {
 				out.WriteString(as(kind, value))

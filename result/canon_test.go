@@ -39,7 +39,7 @@ func TestCanonGolden(t *testing.T) {
 }
 
 // words are what a program may have said in its last moment, with the places where it ran.
-const words = "no such file: /tmp/understudy-1/lease-634218820/jobs/job-2-4045243781/work/act/f0087b2d8260acc5/output"
+const words = "no such file: /tmp/understudy-1634218820/lease-634218820/jobs/job-2-4045243781/work/act/f0087b2d8260acc5/output"
 
 // changed returns the sample, in which a job has last words, with its JSON text rewritten.
 func changed(t *testing.T, rewrite func(string) string) result.Record {
@@ -76,8 +76,8 @@ func TestCanonIgnoresWhatIsNotOurs(t *testing.T) {
 		"leased name": strings.NewReplacer("test-repo-01", "test-repo-07").Replace,
 		"times":       strings.NewReplacer("09:14:", "10:59:").Replace,
 		"digests":     func(s string) string { return regexp.MustCompile(`sha256:[0-9a-f]`).ReplaceAllString(s, "sha256:e") },
-		"directories": strings.NewReplacer("/tmp/understudy-1/lease-634218820/jobs/job-2-4045243781/work/act/f0087b2d8260acc5/output",
-			"/tmp/understudy-7/lease-24607561/jobs/job-2-26142383/work/act/2dfe926454d34a05/output").Replace,
+		"directories": strings.NewReplacer("/tmp/understudy-1634218820/lease-634218820/jobs/job-2-4045243781/work/act/f0087b2d8260acc5/output",
+			"/tmp/understudy-724607561/lease-24607561/jobs/job-2-26142383/work/act/2dfe926454d34a05/output").Replace,
 		"when it held":     strings.NewReplacer(`"ok":true,"decided":"exact"`, `"ok":true`, `"ok":true,"tries":2,"decided":"exact"`, `"ok":true,"tries":2`).Replace,
 		"seconds":          func(s string) string { return regexp.MustCompile(`"seconds":[0-9]`).ReplaceAllString(s, `"seconds":7`) },
 		"tries":            func(s string) string { return regexp.MustCompile(`"tries":[0-9]`).ReplaceAllString(s, `"tries":8`) },
@@ -112,6 +112,7 @@ func TestCanonSortsSiblings(t *testing.T) {
 func TestCanonSeesWhatIsOurs(t *testing.T) {
 	want := string(result.Canon(changed(t, nil)))
 	for name, rewrite := range map[string]func(string) string{
+		"small id":    strings.NewReplacer(`"got":["ready-for-triage"]`, `"got":{"id":"sufficient"}`).Replace,
 		"verdict":     func(s string) string { return strings.Replace(s, `"verdict":"failed"`, `"verdict":"broken"`, 1) },
 		"observation": func(s string) string { return strings.Replace(s, `"got":["ready-for-triage"]`, `"got":[]`, 1) },
 		"exactness":   strings.NewReplacer(`"exact"`, `"watched"`).Replace,

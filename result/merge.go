@@ -96,6 +96,11 @@ func (m *merging) add(name string, r Record) {
 	if r.Kit != out.Kit {
 		m.warn(fmt.Sprintf("merged records are of understudy %s and %s", out.Kit, r.Kit))
 	}
+	if !slices.ContainsFunc(r.Cells, func(c Cell) bool {
+		return slices.ContainsFunc(c.Trials, func(t Trial) bool { return len(t.Scenarios) > 0 })
+	}) {
+		out.Problems = append(out.Problems, Problem{Verdict: Broken, What: "nothing ran in " + name})
+	}
 	m.platform(name, r.Platform)
 	m.features(name, r.Features)
 	for _, w := range r.Warnings {

@@ -188,3 +188,18 @@ func TestRebase(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// TestMergeKeepsThatNothingRan holds that a shard that came to nothing stays red beside a green one.
+func TestMergeKeepsThatNothingRan(t *testing.T) {
+	green, none := recordOf(result.Passed), result.Record{Schema: result.Schema}
+	green.Started, green.Ended = time.Unix(1, 0), time.Unix(2, 0)
+	for _, records := range [][]result.Record{{green, none}, {none, green}} {
+		got, err := result.Merge(records, result.MergeOptions{Mixed: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if code := result.ExitCode(got); code != 3 || len(got.Problems) != 1 {
+			t.Errorf("exit code %d, problems %+v", code, got.Problems)
+		}
+	}
+}

@@ -34,6 +34,10 @@ func scrub(v any, s *evidence.Scrubber) any {
 	switch v := v.(type) {
 	case string:
 		return s.String(v)
+	case json.Number:
+		if text := v.String(); s.String(text) != text {
+			return s.String(text) // a secret that was kept as a number
+		}
 	case []any:
 		for i := range v {
 			v[i] = scrub(v[i], s)

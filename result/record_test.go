@@ -119,16 +119,19 @@ func TestScrub(t *testing.T) {
 	if err := s.Hide("ghs_secret", "token:ci"); err != nil {
 		t.Fatal(err)
 	}
+	if err := s.Hide("1234567890", "pin"); err != nil {
+		t.Fatal(err)
+	}
 	r := recordOf(result.Passed)
 	r.Seed = 1<<62 + 1
 	sc := &r.Cells[0].Trials[0].Scenarios[0]
-	sc.Steps = []result.Step{{Text: "uses ghs_secret", Observations: []result.Observation{{Got: json.RawMessage(`{"ghs_secret":["x ghs_secret"]}`)}}}}
+	sc.Steps = []result.Step{{Text: "uses ghs_secret", Observations: []result.Observation{{Got: json.RawMessage(`{"ghs_secret":["x ghs_secret"],"pin":1234567890}`)}}}}
 	got, err := result.Scrub(r, &s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	st := got.Cells[0].Trials[0].Scenarios[0].Steps[0]
-	if st.Text != "uses [token:ci]" || string(st.Observations[0].Got) != `{"[token:ci]":["x [token:ci]"]}` {
+	if st.Text != "uses [token:ci]" || string(st.Observations[0].Got) != `{"[token:ci]":["x [token:ci]"],"pin":"[pin]"}` {
 		t.Errorf("not scrubbed: %+v", st)
 	}
 	if got.Seed != r.Seed {

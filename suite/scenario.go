@@ -225,6 +225,10 @@ func (l *life) steps(run, ctx context.Context) {
 		})
 		step.Seconds = l.seconds(start)
 		step.Observations = l.log.Observations(n)
+		if ignored := unheld(step.Observations); err == nil && ignored != nil {
+			l.spoil(i, ignored)
+			return
+		}
 		if err == nil {
 			step.Verdict = result.Passed
 			continue
@@ -232,6 +236,18 @@ func (l *life) steps(run, ctx context.Context) {
 		l.spoil(i, l.stepProblem(run, err))
 		return
 	}
+}
+
+// unheld finds an expectation that did not hold in a step that says it passed: its author forgot to
+// return what Expect said.
+func unheld(all []result.Observation) *result.Problem {
+	for _, o := range all {
+		if o.Want != "" && !o.OK {
+			return &result.Problem{Verdict: result.Broken, Expected: o.Want, Seen: string(o.Got),
+				What: "the step passed although " + o.Subject + " was not as expected", Hint: "return the error of Expect"}
+		}
+	}
+	return nil
 }
 
 func (l *life) stepProblem(run context.Context, err error) *result.Problem {

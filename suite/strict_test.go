@@ -35,6 +35,8 @@ func fails(ctx context.Context) error {
 var stricts = []strict{
 	{name: "a step that does not match", do: func(_ *testing.T, ctx context.Context) error { return fails(ctx) },
 		verdict: result.Failed, what: `thing: expected "b", saw "a"`},
+	{name: "a step that ignores an expectation", do: func(_ *testing.T, ctx context.Context) error { _ = fails(ctx); return nil },
+		verdict: result.Broken, what: "the step passed although thing was not as expected"},
 	{name: "a step with another error", do: func(*testing.T, context.Context) error { return errors.New("no such luck") },
 		verdict: result.Broken, what: "no such luck"},
 	{name: "unsupported during the run", do: func(*testing.T, context.Context) error { return driver.ErrUnsupported },

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/understudy-dev/understudy/driver"
@@ -120,6 +121,16 @@ func (p *Prepared) narrow() error {
 		return nil
 	}
 	p.plan.Scenarios = slices.DeleteFunc(p.plan.Scenarios, func(s suite.PlannedScenario) bool { return !p.o.Only(s.ID) })
+	if len(p.plan.Running()) > 0 {
+		return nil
+	}
+	var reasons []string
+	for _, s := range p.plan.Scenarios {
+		reasons = append(reasons, s.ID+": "+s.Skip)
+	}
+	if len(reasons) > 0 {
+		return fmt.Errorf("%w to run: all are skipped here (%s)", suite.ErrNothingSelected, strings.Join(reasons, "; "))
+	}
 	if len(p.plan.Scenarios) == 0 {
 		return suite.ErrNothingSelected
 	}

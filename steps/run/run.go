@@ -177,6 +177,9 @@ func failsReporting(ctx context.Context, quoted, bare, text string) error {
 		return err
 	}
 	marker := w.Drivers().Platform.FailureMarker
+	if marker == "" {
+		return errors.New("the platform file gives no names.failure: any comment would count as the platform's report")
+	}
 	return w.Until(ctx, func(ctx context.Context) error {
 		comments, err := w.As(observer).Issues.Comments(ctx, ref)
 		if err != nil {
