@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/understudy-dev/understudy/environment/place"
+	"github.com/understudy-dev/understudy/evidence"
+	"github.com/understudy-dev/understudy/internal/workdir"
+	"github.com/understudy-dev/understudy/trial"
+)
+
+type serveFlags struct {
+	port         int
+	journal      bool
+	noNamespaces bool
+}
+
+func serveCommand(o Options) *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Start a forge whose workflows run, to look at and to talk to",
+		Long: `Start a forge with the organisation acme, whose workflows run, and keep it until it is interrupted.
+It prints addresses, tokens and commands to try. It listens on the loopback interface only; what is in
+it is gone when it ends.
+
+Exit codes: 0 interrupted · 2 it could not start · 3 it did not end well.`,
+		Example: "  understudy serve\n  understudy serve --port 8080 --journal",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("port") && (f.port < 1 || f.port > 65535) {
+				return fmt.Errorf("--port is 1 to 65535, not %d; without it a free one is taken", f.port)
+			}
+			return runServe(c.Context(), o, f)
+		},
+	}
+	fl := cmd.Flags()
+	fl.IntVar(&f.port, "port", 0, "port of the loopback interface; without it a free one is taken")
+	fl.BoolVar(&f.journal, "journal", false, "show what happens, one line for each change with its cause")
+	fl.BoolVar(&f.noNamespaces, "no-namespaces", false, "keep programs in process groups even where namespaces are allowed")
+	return cmd
+}
+
+func runServe(ctx context.Context, o Options, f serveFlags) error {
+	s := o.screen
+	tools, err := trial.FindTools(ctx, trial.ToolOptions{Env: o.Env, ProcessGroups: f.noNamespaces, Status: s.status})
+	if ctx.Err() != nil {
+		return nil // interrupted before there was anything to serve
+	}
+	if err != nil {
+		return err
+	}
+	sv, err := startServing(ctx, o, f, tools)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return explainServe(err, f.port)
+	}
+	s.printf("%s", sv.welcome(o.Env))
+	if f.journal {
+		sv.followJournal(s)
+	}
+	<-ctx.Done()
+	if err := sv.close(context.WithoutCancel(ctx)); err != nil {
+		return s.broken(err)
+	}
+	return nil
+}
+
+// serving is a place for a person.
+type serving struct {
+	*place.Place
+	dir   *workdir.Dir
+	scrub *evidence.Scrubber
+
+	unfollow context.CancelFunc // ends the journal on the screen; nil when there is none
+	wg       sync.WaitGroup
+}
+
+func startServing(ctx context.Context, o Options, f serveFlags, tools trial.Tools) (*serving, error) {
+	dir, err := workdir.New("")
+	if err != nil {
+		return nil, err
+	}
+	sv := &serving{dir: dir, scrub: &evidence.Scrubber{}}
+	if err := sv.start(ctx, o, f, tools); err != nil {
+		return nil, errors.Join(err, sv.close(context.WithoutCancel(ctx)))
+	}
+	return sv, nil
+}
+
+func (sv *serving) start(ctx context.Context, o Options, f serveFlags, tools trial.Tools) error {
+	bin := filepath.Join(sv.dir.Path, "tools")
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		return err
+	}
+	if err := os.Symlink(tools.JobRunner, filepath.Join(bin, "understudy-job")); err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(scrubbed{sv.scrub, o.Stderr}, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	var err error
+	sv.Place, err = place.New(place.Options{
+		Dir: sv.dir.Path, Port: f.port, Org: serveOrg, People: servePeople(), JobRunner: tools.JobRunner, Tools: bin, Path: tools.Path,
+		Namespaces: tools.Namespaces, Hide: sv.hide, Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	return sv.furnish(ctx)
+}
+
+func (sv *serving) hide(value, label string) error {
+	if err := sv.scrub.Hide(value, label); !errors.Is(err, evidence.ErrTooShort) {
+		return err
+	}
+	return nil
+}
+
+// close ends everything, programs first, and removes the directory.
+func (sv *serving) close(ctx context.Context) error {
+	var errs []error
+	if sv.Place != nil {
+		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+		defer cancel()
+		errs = append(errs, sv.Close(ctx))
+	}
+	if sv.unfollow != nil {
+		sv.unfollow()
+		sv.wg.Wait()
+	}
+	return errors.Join(append(errs, sv.dir.Close())...)
+}
+
+// explainServe says what to do about a port that cannot be had.
+func explainServe(err error, port int) error {
+	switch {
+	case port != 0 && errors.Is(err, syscall.EADDRINUSE):
+		return &hinted{fmt.Errorf("port %d is taken: %w", port, err), "name another with --port, or leave it out"}
+	case port != 0 && errors.Is(err, syscall.EACCES):
+		return &hinted{fmt.Errorf("port %d is not for ordinary users: %w", port, err), "name one above 1023 with --port, or leave it out"}
+	}
+	return err
+}
+
+// scrubbed takes secrets out of what is logged. A handler of slog writes each record whole.
+type scrubbed struct {
+	scrub *evidence.Scrubber
+	w     io.Writer
+}
+
+func (s scrubbed) Write(b []byte) (int, error) {
+	if _, err := s.w.Write(s.scrub.Bytes(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}

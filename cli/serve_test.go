@@ -1,0 +1,216 @@
+//go:build linux
+
+package cli_test
+
+import (
+	"bufio"
+	"bytes"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/understudy-dev/understudy/cli"
+)
+
+// served is a running understudy serve.
+type served struct {
+	t       *testing.T
+	cmd     *exec.Cmd
+	lines   *bufio.Scanner
+	out     strings.Builder // standard output so far
+	err     bytes.Buffer    // standard error; to be read after Wait
+	welcome string
+	tmp     string
+}
+
+// serve starts the command and reads all that it greets with.
+func serve(t *testing.T, args ...string) *served {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "understudy")
+	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/understudy").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	s := &served{t: t, tmp: t.TempDir()}
+	s.cmd = exec.Command(bin, append([]string{"serve"}, args...)...)
+	s.cmd.Env = append(os.Environ(), "TMPDIR="+s.tmp)
+	s.cmd.Stderr = &s.err
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.cmd.Process.Kill() }) // when a test failed before its end
+	s.lines = bufio.NewScanner(out)
+	s.until("issues/1/labels")
+	s.welcome = s.out.String()
+	return s
+}
+
+// until reads lines until one holds what.
+func (s *served) until(what string) string {
+	s.t.Helper()
+	for s.lines.Scan() {
+		line := s.lines.Text()
+		s.out.WriteString(line + "\n")
+		if strings.Contains(line, what) {
+			return line
+		}
+	}
+	s.t.Fatalf("it ended without %q:\n%s", what, s.out.String())
+	return ""
+}
+
+// paste gives bash all lines from the first export to the end, as a person does.
+func (s *served) paste(dir string, more ...string) string {
+	s.t.Helper()
+	at := strings.Index(s.welcome, "  export ")
+	if at < 0 {
+		s.t.Fatalf("nothing to export:\n%s", s.welcome)
+	}
+	cmd := exec.Command("bash", "-e")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1")
+	cmd.Stdin = strings.NewReader(s.welcome[at:] + strings.Join(more, "\n"))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// wait reads the rest, and returns the exit code.
+func (s *served) wait() int {
+	for s.lines.Scan() {
+		s.out.WriteString(s.lines.Text() + "\n")
+	}
+	_ = s.cmd.Wait() // it exits with the code that is looked at
+	return s.cmd.ProcessState.ExitCode()
+}
+
+// TestServeWhatItPrintsWorks pastes what it prints, sees the workflow answer, and ends it.
+func TestServeWhatItPrintsWorks(t *testing.T) {
+	for _, flags := range [][]string{nil, {"--no-namespaces"}} {
+		t.Run(strings.Join(flags, " "), func(t *testing.T) {
+			s := serve(t, append([]string{"--journal"}, flags...)...)
+			out := s.paste(t.TempDir(),
+				`curl -fsS -H "Authorization: Bearer $GITHUB_TOKEN" "$GITHUB_API_URL/user"`)
+			for _, want := range []string{`"login":"write"`, `"title":"My first issue"`, "Hello"} {
+				if !strings.Contains(out, want) {
+					t.Errorf("what was pasted did not print %s:\n%s", want, out)
+				}
+			}
+			labeled := s.until("issues.labeled")
+			number := strings.Fields(labeled)[0]
+			if !strings.Contains(labeled, "acme/hello#1") || !strings.HasSuffix(labeled, "by write  ← token:write") {
+				t.Errorf("the label's line: %s", labeled)
+			}
+			if line := s.until("run.created"); !strings.HasSuffix(line, "← event:"+number) {
+				t.Errorf("the run's line names not the label's number %s as its cause: %s", number, line)
+			}
+			if line := s.until("issue_comment.created"); !strings.Contains(line, "acme/hello#1") || !strings.Contains(line, "← job:") {
+				t.Errorf("the answer's line: %s", line)
+			}
+			s.until("run.completed")
+			if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			if code := s.wait(); code != 0 || s.err.Len() > 0 {
+				t.Errorf("exit code %d\n%s", code, s.err.String())
+			}
+			nothingLeft(t, s)
+		})
+	}
+}
+
+func nothingLeft(t *testing.T, s *served) {
+	t.Helper()
+	eventually(t, "no process is left", func() bool { return len(alive(t, s.tmp)) == 0 })
+	if left, err := filepath.Glob(filepath.Join(s.tmp, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
+	}
+}
+
+// sleeper is a workflow whose job outlasts every patience.
+const sleeper = `
+git -C hello pull -q
+printf 'on: {issues: {types: [labeled]}}\njobs:\n  sleep:\n    runs-on: ubuntu-latest\n    steps: [{run: "echo $TOKEN; setsid sleep 601 & sleep 602", env: {TOKEN: "${{ github.token }}"}}]\n' > hello/.github/workflows/sleep.yml
+git -C hello add .
+git -C hello -c user.name=Me -c user.email=me@example.com commit -qm "Sleep"
+git -C hello push -q
+curl -fsS -H "Authorization: Bearer $GITHUB_TOKEN" "$GITHUB_API_URL/repos/acme/hello/issues/1/labels" -d '{"labels":["sleep"]}'
+`
+
+// TestServeEndsWhatRuns interrupts it while a job runs; no log holds a token.
+func TestServeEndsWhatRuns(t *testing.T) {
+	s := serve(t, "--journal")
+	s.paste(t.TempDir(), sleeper)
+	eventually(t, "the job runs", func() bool { return strings.Contains(strings.Join(alive(t, s.tmp), "\n"), "sleep 602") })
+	var found []string
+	err := filepath.WalkDir(s.tmp, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			data, _ := os.ReadFile(path)
+			for _, token := range regexp.MustCompile(`ghp_\w+`).FindAllString(s.welcome, -1) {
+				if bytes.Contains(data, []byte(token)) {
+					found = append(found, path)
+				}
+			}
+		}
+		return nil // files come and go while jobs run
+	})
+	if err != nil || len(found) > 0 {
+		t.Errorf("files with a token: %q, %v", found, err)
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.wait(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.err.String())
+	}
+	after, told := strings.CutPrefix(s.out.String(), s.welcome)
+	if !told || regexp.MustCompile(`gh[ps]_\w{20}`).MatchString(after) {
+		t.Errorf("the journal shows a token:\n%s", after)
+	}
+	nothingLeft(t, s)
+}
+
+// TestServeUsage holds what is known before anything is served.
+func TestServeUsage(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	port := strconv.Itoa(taken.Addr().(*net.TCPAddr).Port)
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"taken port", []string{"--port", port}, "port " + port + " is taken"},
+		{"no port", []string{"--port", "0"}, "--port is 1 to 65535"},
+		{"no such port", []string{"--port", "70000"}, "--port is 1 to 65535"},
+		{"no number", []string{"--port", "http"}, "invalid argument"},
+		{"an argument", []string{"here"}, "unknown command"},
+		{"state is not kept", []string{"--dir", "x"}, "unknown flag: --dir"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tmp := t.TempDir()
+			t.Setenv("TMPDIR", tmp)
+			code, out := run(t, cli.Options{}, append([]string{"serve"}, tt.args...)...)
+			if code != 2 || !strings.Contains(out, tt.want) || strings.Contains(out, "export") {
+				t.Errorf("exit code %d, want 2; output\n%s\nwant it to contain %q", code, out, tt.want)
+			}
+			if left, err := filepath.Glob(filepath.Join(tmp, "*")); err != nil || len(left) > 0 {
+				t.Errorf("left behind: %q, %v", left, err)
+			}
+		})
+	}
+}
