@@ -34,7 +34,7 @@ type Schema struct {
 
 // Check is one demand on a JSON document: there is something at Path (keys joined by dots), and, if
 // Matches is given, it is text that this regular expression matches. A When that does not hold takes
-// the demand away.
+// the demand away. Without a Path the demand is on the document's text, which may then be no JSON.
 type Check struct {
 	Path    string
 	Matches string

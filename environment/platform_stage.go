@@ -98,8 +98,8 @@ func readSchema(file, path string) (driver.Schema, error) {
 // check returns the check and what is wrong with it, if anything is.
 func (w wireCheck) check() (c driver.Check, what string) {
 	c = driver.Check{Path: w.Path, Matches: w.Matches}
-	if w.Path == "" {
-		what = "has a check without a path"
+	if w.Path == "" && w.Matches == "" {
+		what = "has a check with neither path nor matches"
 	}
 	if _, err := regexp.Compile(w.Matches); err != nil {
 		what = "has a check whose expression does not compile: " + err.Error()

@@ -47,8 +47,9 @@ var Pack = suite.Pack{Name: "agent", After: record, Lint: lint, Steps: []suite.S
 		Example: `the agent will output issues.out with:`,
 	},
 	{
-		Pattern: `the platform (allowed|refused) the agent's request to "([^"]+)"`, Do: decided,
-		Doc:     "Waits for the platform's own record of its egress policy; it holds this decision about the URL.",
+		Pattern: decidedStep, Do: decided,
+		Doc: "Waits for the platform's own record of its egress policy; it holds this decision about the URL. " +
+			"The platform file says where the record is, in places.policy.",
 		Example: `the platform refused the agent's request to "http://blocked.test/"`,
 	},
 	{

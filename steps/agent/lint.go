@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	dummyagent "github.com/understudy-dev/understudy/agent/dummy"
@@ -19,14 +20,21 @@ import (
 // dummyStep is the text of the step whose table is read before anything runs.
 const dummyStep = `a dummy agent that would:`
 
+// decidedStep is the text of the step that reads the platform's own record of its egress policy.
+const decidedStep = `the platform (allowed|refused) the agent's request to "([^"]+)"`
+
+var decidedText = regexp.MustCompile("^" + decidedStep + "$")
+
 // lint reads each dummy agent table that will be used: operations the dummy knows, arguments it
 // takes, fixtures that are there, and results that their stage accepts, or does not where that is
 // meant.
 func lint(d suite.Draft) []error {
+	unrecorded := lintRecord(d)
 	if d.Fixtures == nil {
-		return nil
+		return unrecorded
 	}
 	c, problems := readCatalogue(d.Fixtures, d.Platform.Stages)
+	problems = append(unrecorded, problems...)
 	l := linter{Draft: d, catalogue: c, schemas: map[string]*schema.Schema{}}
 	told := map[string]bool{}
 	for _, s := range d.Scenarios {
@@ -47,6 +55,23 @@ func lint(d suite.Draft) []error {
 		}
 		if err := l.judge(st, entry.Path, entry.Invalid); err != nil {
 			problems = append(problems, entry.errorf("%v", err))
+		}
+	}
+	return problems
+}
+
+// lintRecord finds the steps that no platform without a record of its policy could ever pass.
+func lintRecord(d suite.Draft) (problems []error) {
+	if d.Platform.Name == "" || d.Platform.PolicyFile != "" {
+		return nil
+	}
+	for _, s := range d.Scenarios {
+		for _, step := range s.Steps {
+			if decidedText.MatchString(step.Text) {
+				problems = append(problems, suite.At(s, step, fmt.Errorf(
+					"the platform file of %s names no places.policy, the record that this step reads; "+
+						"what reached the network is known without it", d.Platform.Name)))
+			}
 		}
 	}
 	return problems
@@ -143,8 +168,10 @@ func accept(s driver.Stage, compiled *schema.Schema, data []byte) error {
 		}
 	}
 	var doc any
-	if err := json.Unmarshal(data, &doc); err != nil {
-		return fmt.Errorf("not valid JSON: %w", err)
+	if isJSON(s) {
+		if err := json.Unmarshal(data, &doc); err != nil {
+			return fmt.Errorf("not valid JSON: %w", err)
+		}
 	}
 	var problems []string
 	for _, c := range s.Checks {
@@ -153,7 +180,12 @@ func accept(s driver.Stage, compiled *schema.Schema, data []byte) error {
 				continue
 			}
 		}
-		v, ok := follow(doc, c.Path)
+		v, ok := any(string(data)), true
+		if c.Path == "" {
+			c.Path = "the text"
+		} else {
+			v, ok = follow(doc, c.Path)
+		}
 		text, isText := v.(string)
 		switch re, err := regexp.Compile(c.Matches); {
 		case !ok:
@@ -170,6 +202,12 @@ func accept(s driver.Stage, compiled *schema.Schema, data []byte) error {
 		return errors.New(strings.Join(problems, "; "))
 	}
 	return nil
+}
+
+// isJSON reports whether a stage's result is JSON: it is called so, or something in it is looked at.
+func isJSON(s driver.Stage) bool {
+	return path.Ext(s.Result) == ".json" || s.Schema.Text != nil ||
+		slices.ContainsFunc(s.Checks, func(c driver.Check) bool { return c.Path != "" || c.When.Path != "" })
 }
 
 // follow finds what lies at keys joined by dots.

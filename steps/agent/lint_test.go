@@ -24,6 +24,8 @@ var stages = []driver.Stage{
 	{Name: "code", Result: "output/twin.json"},
 	{Name: "fix", Result: "output/twin.json"},
 	{Name: "silent"},
+	{Name: "letter", Result: "output/letter.txt", Checks: []driver.Check{{Matches: "^Dear "}}},
+	{Name: "free", Result: "output/free.txt"},
 }
 
 const sha = "0123456789abcdef0123456789abcdef01234567"
@@ -35,7 +37,7 @@ func draft(dest, fixture, declared string) suite.Draft {
 		"good.json": `{"action": "approve", "head": {"sha": "` + sha + `"}}`, "comment.json": `{"action": "comment", "note": 1}`,
 		"short.json": `{"action": "approve", "head": {"sha": "0123"}}`, "number.json": `{"action": "approve", "head": {"sha": 7}}`,
 		"headless.json": `{"action": "approve"}`, "noteless.json": `{"action": "comment"}`, "outside.json": `{"action": "celebrate"}`,
-		"cut.json": `{"action": `,
+		"cut.json": `{"action": `, "letter.txt": "Dear reader\n", "rude.txt": "No.\n",
 	} {
 		files["fixtures/"+name] = &fstest.MapFile{Data: []byte(text)}
 	}
@@ -75,6 +77,11 @@ func TestLint(t *testing.T) {
 		{"written elsewhere", "output/notes", "cut.json", "", ""},
 		{"stage without a schema", "output/loose.json", "outside.json", "", ""},
 		{"stage without a schema, no JSON", "output/loose.json", "cut.json", "", at("cut.json", "is no valid result of stage loose: not valid JSON")},
+		{"text", "output/letter.txt", "letter.txt", "", ""},
+		{"text that does not match", "output/letter.txt", "rude.txt", "", at("rude.txt", `is no valid result of stage letter: the text is "No.\n", which does not match ^Dear `)},
+		{"meant text", "output/letter.txt", "rude.txt", invalid("rude.txt", "letter"), ""},
+		{"text of which nothing is asked", "output/free.txt", "rude.txt", "", ""},
+		{"meant, but nothing is asked", "output/free.txt", "rude.txt", invalid("rude.txt", "free"), "is marked invalid on purpose, but is a valid result of stage free"},
 		{"meant", review, "outside.json", invalid("outside.json", "review"), ""},
 		{"meant malformed", review, "cut.json", invalid("cut.json", "review"), ""},
 		{"meant, but valid", review, "good.json", invalid("good.json", "review"), at("good.json", "is marked invalid on purpose, but is a valid result of stage review")},
@@ -84,7 +91,7 @@ func TestLint(t *testing.T) {
 		{"two stages, told", "output/twin.json", "good.json", "fixtures/good.json: {stage: fix, purpose: p}\n", ""},
 		{"unused and invalid", "", "", "fixtures/good.json: {stage: review, purpose: p}\nfixtures/cut.json: {stage: review, purpose: p}\n", "fixtures/fixtures.yaml:2: fixture fixtures/cut.json is no valid result"},
 		{"unused and valid against its mark", "", "", invalid("good.json", "review"), "fixtures/fixtures.yaml:1: fixture fixtures/good.json is marked invalid on purpose, but"},
-		{"unknown stage", "", "", "fixtures/good.json: {stage: deploy, purpose: p}\n", `fixtures/fixtures.yaml:1: fixture fixtures/good.json has stage "deploy"; it is "none" or one of the platform's: review, loose, code, fix, silent`},
+		{"unknown stage", "", "", "fixtures/good.json: {stage: deploy, purpose: p}\n", `fixtures/fixtures.yaml:1: fixture fixtures/good.json has stage "deploy"; it is "none" or one of the platform's: review, loose, code, fix, silent, letter, free`},
 		{"no stage given", "", "", "fixtures/good.json: {purpose: p}\n", `has stage ""`},
 		{"no purpose", "", "", "fixtures/good.json: {stage: none}\n", "has no purpose"},
 		{"invalid of no stage", "", "", invalid("cut.json", "none"), "no stage says what is valid"},
@@ -104,6 +111,23 @@ func TestLint(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", text, tt.want)
 			}
 		})
+	}
+}
+
+func TestLintAsksForThePolicysRecord(t *testing.T) {
+	d := draft("output/review.json", "good.json", "")
+	d.Scenarios[0].Steps = append(d.Scenarios[0].Steps, feature.Step{Text: `the platform refused the agent's request to "http://a.test/"`, Line: 9})
+	if problems := lint(d); len(problems) != 0 {
+		t.Errorf("without a platform: got %v", problems)
+	}
+	d.Platform.Name = "p"
+	want := "a.feature:9: the platform file of p names no places.policy"
+	if problems := lint(d); len(problems) != 1 || !strings.HasPrefix(problems[0].Error(), want) {
+		t.Errorf("got %v, want %s", problems, want)
+	}
+	d.Platform.PolicyFile = "policy.json"
+	if problems := lint(d); len(problems) != 0 {
+		t.Errorf("with a record: got %v", problems)
 	}
 }
 

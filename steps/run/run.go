@@ -20,15 +20,16 @@ import (
 const observer = "observer"
 
 // Pack holds the steps. After the last one it keeps the log of every job.
-var Pack = suite.Pack{Name: "run", After: keepLogs, Steps: []suite.Step{
+var Pack = suite.Pack{Name: "run", After: keepLogs, Lint: lint, Steps: []suite.Step{
 	{
 		Pattern: `the (?:harness "([\w-]+)"|([\w-]+)) workflow completes successfully`, Do: succeeds,
 		Doc:     "Waits for the runs of the stage that the last stimulus caused; there is at least one, and all succeed.",
 		Example: `the triage workflow completes successfully`,
 	},
 	{
-		Pattern: `the (?:harness "([\w-]+)"|([\w-]+)) workflow fails reporting "([^"]+)"`, Do: failsReporting,
-		Doc:     "Waits for the stage's run to fail and for a failure comment of the platform that contains the text.",
+		Pattern: reportingStep, Do: failsReporting,
+		Doc: "Waits for the stage's run to fail and for a failure comment of the platform that contains the text. " +
+			"The platform file says by which text such a comment is known, in names.failure.",
 		Example: `the triage workflow fails reporting "not valid JSON"`,
 	},
 	{
