@@ -37,6 +37,9 @@ func journalLine(e journal.Entry, scrub *evidence.Scrubber) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%4d %s  %-20s %s", e.Seq, e.Time.Local().Format("15:04:05"), e.Type, e.Subject)
 	for _, k := range slices.Sorted(maps.Keys(e.Detail)) {
+		if told(e, k) {
+			continue
+		}
 		fmt.Fprintf(&b, " %s=%s", k, e.Detail[k])
 	}
 	if e.Actor != "" {
@@ -46,6 +49,17 @@ func journalLine(e journal.Entry, scrub *evidence.Scrubber) string {
 		fmt.Fprintf(&b, "  ← %s", e.Cause)
 	}
 	return strings.Map(printable, scrub.String(b.String()))
+}
+
+// told reports whether a detail is in the line already, or in that of its cause.
+func told(e journal.Entry, key string) bool {
+	switch key {
+	case "action", "event", "repo", "sha", "workflow":
+		return true
+	case "ref":
+		return e.Type != "push" && e.Type != "create" && e.Type != "delete"
+	}
+	return false
 }
 
 // printable keeps what others wrote from steering the terminal.

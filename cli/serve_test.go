@@ -5,6 +5,7 @@ package cli_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"net"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/understudy-dev/understudy/cli"
 )
@@ -37,7 +39,9 @@ func serve(t *testing.T, args ...string) *served {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	s := &served{t: t, tmp: t.TempDir()}
-	s.cmd = exec.Command(bin, append([]string{"serve"}, args...)...)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // what does not come ends the process, not the test binary
+	t.Cleanup(func() { cancel(); _ = s.cmd.Wait() }) // also when the test failed before its end
+	s.cmd = exec.CommandContext(ctx, bin, append([]string{"serve"}, args...)...)
 	s.cmd.Env = append(os.Environ(), "TMPDIR="+s.tmp)
 	s.cmd.Stderr = &s.err
 	out, err := s.cmd.StdoutPipe()
@@ -47,7 +51,6 @@ func serve(t *testing.T, args ...string) *served {
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.cmd.Process.Kill() }) // when a test failed before its end
 	s.lines = bufio.NewScanner(out)
 	s.until("issues/1/labels")
 	s.welcome = s.out.String()
@@ -109,7 +112,7 @@ func TestServeWhatItPrintsWorks(t *testing.T) {
 			}
 			labeled := s.until("issues.labeled")
 			number := strings.Fields(labeled)[0]
-			if !strings.Contains(labeled, "acme/hello#1") || !strings.HasSuffix(labeled, "by write  ← token:write") {
+			if !strings.Contains(labeled, "acme/hello#1") || !strings.HasSuffix(labeled, " label=hello  by write  ← token:write") {
 				t.Errorf("the label's line: %s", labeled)
 			}
 			if line := s.until("run.created"); !strings.HasSuffix(line, "← event:"+number) {
