@@ -40,7 +40,7 @@ func serve(t *testing.T, args ...string) *served {
 	}
 	s := &served{t: t, tmp: t.TempDir()}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // what does not come ends the process, not the test binary
-	t.Cleanup(func() { cancel(); _ = s.cmd.Wait() }) // also when the test failed before its end
+	t.Cleanup(func() { cancel(); _ = s.cmd.Wait() })             // also when the test failed before its end
 	s.cmd = exec.CommandContext(ctx, bin, append([]string{"serve"}, args...)...)
 	s.cmd.Env = append(os.Environ(), "TMPDIR="+s.tmp)
 	s.cmd.Stderr = &s.err
