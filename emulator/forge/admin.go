@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/api"
@@ -27,6 +28,7 @@ type Admin struct {
 	journal *journal.Journal
 	state   *state.State
 	git     *gitstore.Store
+	now     func() time.Time
 	dir     string
 }
 

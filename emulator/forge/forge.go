@@ -6,12 +6,25 @@
 // what it has to, and hands runs, jobs, logs and artifacts back through Admin. What the dialect
 // here does not speak answers 501 and is journalled as "unknown-route"; nothing is ignored.
 //
+// # In a test
+//
+// Start a forge, make an account, give the code under test an address and a token, and look at what
+// it did:
+//
 //	f, err := forge.New(forge.Options{})
-//	if err != nil { … }
+//	if err != nil { t.Fatal(err) }
 //	defer f.Close(ctx)
 //	err = f.Admin().AddUser(forge.User{Login: "ada"})
+//	sha, err := f.Admin().Seed("ada/app", "ada", os.DirFS("testdata/app"))
 //	token, err := f.Admin().MintToken(forge.TokenSpec{Login: "ada"})
-//	// git clone http://x-access-token:TOKEN@127.0.0.1:PORT/ada/app.git
+//
+//	run(f.URL()+"/api/v3", token)                    // what GITHUB_API_URL and GITHUB_TOKEN are elsewhere
+//	clone("http://x:" + token + "@127.0.0.1:…/ada/app.git") // real git
+//
+//	for _, e := range f.Admin().Journal().Entries(0) { … } // what happened, in order, with its cause
+//
+// Nothing is shared between two forges, so tests may run in parallel, each with its own. Close removes
+// everything. The token's user name does not matter to git; a request without a token is anonymous.
 package forge
 
 import (
@@ -116,7 +129,7 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 	}
 	s.url = "http://" + l.Addr().String()
 	st := state.New(state.Options{Base: wire.Base(s.url), Now: now, Ledger: o.Ledger, Journal: o.Journal})
-	s.admin = &Admin{ledger: o.Ledger, journal: o.Journal, state: st, git: git, dir: dir}
+	s.admin = &Admin{ledger: o.Ledger, journal: o.Journal, state: st, git: git, now: now, dir: dir}
 	s.api = api.New(api.Options{
 		Base: wire.Base(s.url), Now: now, State: st, Git: git, Ledger: o.Ledger, Journal: o.Journal, Log: o.Log,
 		OpenArtifact: s.admin.OpenArtifact, DropArtifact: s.admin.removeArtifact,
