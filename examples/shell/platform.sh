@@ -69,33 +69,36 @@ refusal() {
   [[ $text =~ ^($accept)$ ]] || echo "$(setting "$1" result) does not read $accept"
 }
 
-# work lets the agent work once, in a place and an environment of its own, and keeps what it left.
+# work lets the agent work once, in a place and an environment of its own, and keeps what it left. The
+# agent has a copy of the checkout, so that this script and its configuration stay what they were.
 work() {
-  local place
-  place=$(mktemp -d "$RUNNER_TEMP/desk.XXXXXX")
+  local place=$RUNNER_TEMP/desk why
   mkdir -p "$place/out" "$tray"
+  cp -R . "$place/repository"
   env -i PATH="$PATH" HOME="$place" DESK="$DESK" LETTER="$ISSUE" \
-    understudy-job agent dummy --script .postroom/script.json --workspace "$place" --repo "$PWD" \
+    understudy-job agent dummy --script .postroom/script.json --workspace "$place" --repo "$place/repository" \
     --results "$place/out/deeds.json" --proxy "$HTTP_PROXY" || echo "::warning::the agent ended with exit code $?"
   cp -R "$place/out/." "$tray"
-  refusal "$DESK" "$place/$(setting "$DESK" result)" >"$tray/refusal"
-  [[ ! -s $tray/refusal ]] || fail "returned to sender: $(cat "$tray/refusal")"
+  why=$(refusal "$DESK" "$place/$(setting "$DESK" result)")
+  echo "${why:-accepted}" >"$tray/verdict"
+  [[ -z $why ]] || fail "returned to sender: $why"
 }
 
 # deliver makes the text public, or says why not.
 deliver() {
-  local result branch
-  result=$(setting "$DESK" result)
-  branch=$(git branch --show-current)
-  if [[ ! -s $tray/refusal && $branch != "$GITHUB_REF_NAME" && $branch != postroom/* ]]; then
-    echo "branch $branch is not the postroom's to push" >"$tray/refusal"
+  local repository=$RUNNER_TEMP/desk/repository verdict branch text
+  verdict=$(cat "$tray/verdict" || echo "the desk broke down")
+  branch=$(git -C "$repository" branch --show-current)
+  if [[ $verdict == accepted && $branch != "$GITHUB_REF_NAME" && $branch != postroom/* ]]; then
+    verdict="branch $branch is not the postroom's to push"
   fi
-  if [[ -s $tray/refusal ]]; then
-    comment "returned to sender: $(cat "$tray/refusal")"
+  if [[ $verdict != accepted ]]; then
+    comment "returned to sender: $verdict"
     exit 1
   fi
-  [[ $branch == "$GITHUB_REF_NAME" ]] || git push --quiet origin "HEAD:refs/heads/$branch"
-  comment "$(cat "$tray/${result#out/}")"
+  [[ $branch == "$GITHUB_REF_NAME" ]] || git -C "$repository" push --quiet origin "HEAD:refs/heads/$branch"
+  text=$(cat "$RUNNER_TEMP/desk/$(setting "$DESK" result)")
+  comment "$text"
   post "issues/$ISSUE/labels" "{\"labels\": [$(json "$(setting "$DESK" done)")]}"
 }
 

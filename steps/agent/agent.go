@@ -67,7 +67,7 @@ func fails(ctx context.Context, description string) error { return operation(ctx
 func operation(ctx context.Context, description string, want bool) error {
 	w := world.From(ctx)
 	return w.Until(ctx, func(ctx context.Context) error {
-		results, err := stimulated(ctx, w)
+		results, hint, err := stimulated(ctx, w)
 		if err != nil {
 			return err
 		}
@@ -88,14 +88,14 @@ func operation(ctx context.Context, description string, want bool) error {
 		if claimed {
 			return nil
 		}
-		return w.Expect(ctx, "agent.operations", seen, match.Contains(description))
+		return match.Hint(w.Expect(ctx, "agent.operations", seen, match.Contains(description)), hint)
 	})
 }
 
 func outputs(ctx context.Context, name string, want *suite.DocString) error {
 	w := world.From(ctx)
 	return w.Until(ctx, func(ctx context.Context) error {
-		results, err := stimulated(ctx, w)
+		results, hint, err := stimulated(ctx, w)
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func outputs(ctx context.Context, name string, want *suite.DocString) error {
 			}
 		}
 		if key == "" {
-			return w.Expect(ctx, "agent.files", names, match.Contains(name))
+			return match.Hint(w.Expect(ctx, "agent.files", names, match.Contains(name)), hint)
 		}
 		return w.ExpectKey(ctx, "agent.output", key, string(last), match.Text(want.Content))
 	})
@@ -118,7 +118,7 @@ func outputs(ctx context.Context, name string, want *suite.DocString) error {
 func decided(ctx context.Context, decision, address string) error {
 	w := world.From(ctx)
 	return w.Until(ctx, func(ctx context.Context) error {
-		results, err := stimulated(ctx, w)
+		results, hint, err := stimulated(ctx, w)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func decided(ctx context.Context, decision, address string) error {
 				seen = append(seen, d.Decision+" "+d.URL)
 			}
 		}
-		return w.Expect(ctx, "policy.decisions", seen, match.Contains(decision+" "+address))
+		return match.Hint(w.Expect(ctx, "policy.decisions", seen, match.Contains(decision+" "+address)), hint)
 	})
 }
 

@@ -5,8 +5,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/understudy-dev/understudy/driver"
@@ -51,54 +54,81 @@ type fetched struct {
 
 var slot = world.NewSlot[fetched]("agent")
 
-// stimulated reads the results of the runs that the last stimulus caused.
-func stimulated(ctx context.Context, w *world.World) ([]runResult, error) {
+// stimulated reads the results of the runs that the last stimulus caused. Where there are none, hint
+// says what was found instead.
+func stimulated(ctx context.Context, w *world.World) (found []runResult, hint string, err error) {
 	stimulus, err := world.Shared[driver.Cause](ctx, world.TheStimulus)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return results(ctx, w, stimulus)
+	found, others, err := results(ctx, w, stimulus)
+	if err != nil || len(found) > 0 {
+		return found, "", err
+	}
+	p := w.Drivers().Platform
+	hint = fmt.Sprintf("results are read from %s in artifacts %s of %s", p.ResultsFile, p.ArtifactPattern, p.WorkflowFile)
+	if len(others) == 0 {
+		return nil, hint + "; the last stimulus led to no artifact there", nil
+	}
+	return nil, hint + "; the last stimulus led to " + strings.Join(others, "; "), nil
 }
 
 // results reads every result artifact of the runs whose causal chain contains cause; "" is all runs.
-func results(ctx context.Context, w *world.World, cause driver.Cause) ([]runResult, error) {
+// others describes the artifacts that hold no results.
+func results(ctx context.Context, w *world.World, cause driver.Cause) (found []runResult, others []string, err error) {
 	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	runs := w.As(observer).Runs
-	list, err := runs.List(ctx, r, driver.RunFilter{Workflow: w.Drivers().Platform.WorkflowFile})
+	workflow := w.Drivers().Platform.WorkflowFile
+	list, err := runs.List(ctx, r, driver.RunFilter{Workflow: workflow})
+	if errors.Is(err, driver.ErrNotFound) {
+		return nil, nil, fmt.Errorf("find workflow %s, as the platform file calls it (names.workflow): %w", workflow, err)
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	entries, err := w.Drivers().Journal.Entries(ctx, 0)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	caused := driver.CausedBy(entries, cause)
-	var out []runResult
 	for _, run := range list {
 		if cause != "" && !caused[driver.Cause(fmt.Sprintf("run:%d", run.ID))] {
 			continue
 		}
 		artifacts, err := runs.Artifacts(ctx, r, run.ID)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, a := range artifacts {
 			if !isResult(w.Drivers().Platform, a.Name) {
+				others = append(others, fmt.Sprintf("run:%d %s", run.ID, a.Name))
 				continue
 			}
 			res, err := open(ctx, w, runs, r, a)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			if res.operations != nil {
-				out = append(out, *res)
+			if res.operations == nil {
+				others = append(others, fmt.Sprintf("run:%d %s with %s", run.ID, a.Name, some(res.files)))
+				continue
 			}
+			found = append(found, *res)
 		}
 	}
-	return out, nil
+	return found, others, nil
+}
+
+// some names files of an artifact, which may be many.
+func some(files map[string][]byte) string {
+	const most = 10
+	names := slices.Sorted(maps.Keys(files))
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
+	}
+	return strings.Join(names, ", ")
 }
 
 // isResult reports whether an artifact of this name is the result of one of the platform's stages.
@@ -188,7 +218,7 @@ func record(ctx context.Context) error {
 	if _, err := world.Shared[driver.Repo](ctx, world.TheRepository); err != nil {
 		return nil // no repository, no agent
 	}
-	all, err := results(ctx, w, "")
+	all, _, err := results(ctx, w, "")
 	if err != nil {
 		return err
 	}
