@@ -44,12 +44,12 @@ var Pack = suite.Pack{Name: "branch", Steps: []suite.Step{
 	{
 		Pattern: `branch "([^"]+)" exists`, Do: exists,
 		Doc:     "Holds as soon as the branch is there; at quiet it is decided.",
-		Example: `branch "crew/<issue>-fix" exists`,
+		Example: `branch "agent/<issue>-fix" exists`,
 	},
 	{
 		Pattern: `branch "([^"]+)" does not exist`, Do: missing,
 		Doc:     "Is decided at quiet: the branch is not there and nothing is under way that could make it.",
-		Example: `branch "crew/<issue>-fix" does not exist`,
+		Example: `branch "agent/<issue>-fix" does not exist`,
 	},
 }}
 
