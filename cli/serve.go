@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/understudy-dev/understudy/environment/page"
 	"github.com/understudy-dev/understudy/environment/place"
 	"github.com/understudy-dev/understudy/evidence"
 	"github.com/understudy-dev/understudy/internal/workdir"
@@ -118,6 +119,7 @@ func (sv *serving) start(ctx context.Context, o Options, f serveFlags, tools tri
 	if err != nil {
 		return err
 	}
+	sv.Forge.Handle(page.Root, page.New(page.Options{Forge: sv.Forge, Clean: sv.scrub.Bytes}))
 	return sv.furnish(ctx)
 }
 

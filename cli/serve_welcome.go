@@ -7,6 +7,7 @@ import (
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/driver/github"
+	"github.com/understudy-dev/understudy/environment/page"
 	"github.com/understudy-dev/understudy/environment/place"
 )
 
@@ -52,7 +53,8 @@ jobs:
           TOKEN: ${{ github.token }}
           ISSUE: ${{ github.event.issue.url }}
         run: |
-          curl -fsS -H "Authorization: Bearer $TOKEN" "$ISSUE/comments" -d '{"body":"Hello from a workflow that really ran."}'
+          echo "answering $ISSUE"
+          curl -fsS -o /dev/null -H "Authorization: Bearer $TOKEN" "$ISSUE/comments" -d '{"body":"Hello from a workflow that really ran."}'
 `
 
 // furnish makes the repository that the commands to try are about.
@@ -83,7 +85,8 @@ func (sv *serving) welcome(env []string) string {
 	host := strings.TrimPrefix(server, "http://")
 	var b strings.Builder
 	fmt.Fprintf(&b, "The forge is ready, on this machine only. Ctrl-C ends it, and all that is in it.\n\n")
-	fmt.Fprintf(&b, "  API   %s\n  git   %s/OWNER/NAME.git, with any user name and a token as password\n\n", sv.APIURL(), server)
+	fmt.Fprintf(&b, "  API   %s\n  git   %s/OWNER/NAME.git, with any user name and a token as password\n", sv.APIURL(), server)
+	fmt.Fprintf(&b, "  look  %s%s in a browser\n\n", server, page.Root)
 	for _, p := range people() {
 		fmt.Fprintf(&b, "  %-9s %s   %s\n", p.name, sv.Tokens[p.name], p.may)
 	}
