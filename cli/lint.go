@@ -39,6 +39,7 @@ plan would skip. A finding is one line, "file:line: what (rule)", in order of pl
   undefined-step      no definition matches; a definition that would is shown
   ambiguous-step      more than one definition matches
   unfit-step          values, table or docstring do not fit the definition
+  unused-step         no scenario uses a definition of a pack of one's own
   agent               a dummy agent's table or fixture, or what fixtures.yaml says of one; the
                       findings of any other step pack bear that pack's name
   unused-fixture      a file below fixtures/ that no scenario names

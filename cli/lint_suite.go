@@ -22,6 +22,7 @@ import (
 // linter looks at one suite.
 type linter struct {
 	packs    []suite.Pack
+	own      map[string]bool // names of the packs that are not the kit's
 	config   trial.Config
 	fixtures *os.Root
 	platform environment.Platform
@@ -36,7 +37,14 @@ func newLinter(packs []suite.Pack, c trial.Config) (*linter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open fixtures root: %w", err)
 	}
-	return &linter{packs: packs, config: c, fixtures: root}, nil
+	l := &linter{packs: packs, own: map[string]bool{}, config: c, fixtures: root}
+	for _, p := range packs {
+		l.own[p.Name] = true
+	}
+	for _, p := range trial.Packs() {
+		delete(l.own, p.Name)
+	}
+	return l, nil
 }
 
 func (l *linter) all() error {
@@ -60,7 +68,21 @@ func (l *linter) all() error {
 	}
 	l.expectNothing()
 	l.portability()
-	return l.unusedFixtures()
+	return errors.Join(l.unusedFixtures(), l.unusedSteps())
+}
+
+// unusedSteps finds the definitions of the caller's own packs that no scenario uses. A feature that
+// cannot be read may use any.
+func (l *linter) unusedSteps() error {
+	if len(l.own) == 0 || len(l.unread) > 0 {
+		return nil
+	}
+	unused, err := suite.Unused(l.packs, l.scenarios(), func(pack string) bool { return l.own[pack] })
+	for _, step := range unused {
+		l.findings = append(l.findings, lintFinding{File: filepath.Join(l.config.Root, trial.ConfigFile), Line: 1, Rule: "unused-step",
+			What: "no scenario uses the step " + step})
+	}
+	return err
 }
 
 // place is the absolute path of a file as findings name it: a feature, a file of the fixtures, or

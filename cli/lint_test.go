@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/understudy-dev/understudy/cli"
+	"github.com/understudy-dev/understudy/suite"
 )
 
 // wrong is a suite with every kind of finding, and one of what looks like one but is none.
@@ -88,6 +89,16 @@ func TestLintSeesABrokenPlatform(t *testing.T) {
 		dir + `/platform.yaml:9: unknown key "extra"`
 	if code != 2 || !strings.HasPrefix(out, want) || !strings.HasSuffix(out, " (platform)\n1 scenario, 2 findings\n") {
 		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
+
+func TestLintNamesOwnStepsThatNobodyUses(t *testing.T) {
+	dir := writeSuite(t, map[string]string{"features/f.feature": "Feature: F\n  Scenario: S\n    Given a step nobody wrote\n    Then a step that panics\n"})
+	p := strictPack
+	p.Steps = p.Steps[:3]
+	code, out := run(t, cli.Options{Packs: []suite.Pack{p}}, "lint", dir)
+	if want := dir + "/understudy.yaml:1: no scenario uses the step strict: `a clean-up that fails` (unused-step)\n1 scenario, 1 finding\n"; code != 2 || out != want {
+		t.Errorf("exit code %d\n%s\nwant\n%s", code, out, want)
 	}
 }
 

@@ -47,3 +47,27 @@ func Missteps(packs []Pack, scenarios []feature.Scenario) ([]Misstep, error) {
 	}
 	return out, nil
 }
+
+// Unused returns the definitions of the packs that of accepts, as "pack: `pattern`" and in their
+// order, which no step of the scenarios matches. The error is that of Check.
+func Unused(packs []Pack, scenarios []feature.Scenario, of func(pack string) bool) ([]string, error) {
+	words, err := compile(packs)
+	if err != nil {
+		return nil, fmt.Errorf("check the step packs: %w", err)
+	}
+	used := map[*definition]bool{}
+	for _, s := range scenarios {
+		for _, step := range s.Steps {
+			for _, m := range words.find(step.Text) {
+				used[m.def] = true
+			}
+		}
+	}
+	var out []string
+	for _, d := range words.definitions {
+		if of(d.pack) && !used[d] {
+			out = append(out, d.String())
+		}
+	}
+	return out, nil
+}

@@ -53,6 +53,15 @@ func TestMissteps(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s\n%+v", diff, found)
 	}
+	unused, err := suite.Unused([]suite.Pack{p, {Name: "other", Steps: []suite.Step{step(`nobody`, `nobody`, yes)}}}, files[0].Scenarios[:1],
+		func(name string) bool { return name == p.Name })
+	if err != nil || len(unused) != 0 {
+		t.Errorf("unused: %q, %v", unused, err)
+	}
+	unused, _ = suite.Unused([]suite.Pack{p}, nil, func(string) bool { return true })
+	if len(unused) != 4 {
+		t.Errorf("unused by nobody: %q", unused)
+	}
 	if _, err := suite.Missteps([]suite.Pack{{}}, nil); err == nil {
 		t.Error("a pack without a name is accepted")
 	}

@@ -24,14 +24,14 @@ triage)
   mkdir -p agent/output
   understudy-job agent dummy --script .platform/script.json --workspace agent # a model, in real life
   label=$(sed -n 's/.*"label": *"\([a-z-]*\)".*/\1/p' agent/output/result.json)
-  test -n "$label"
-  # One request without curl, so that bash is all that this needs.
+  : "${label:?the result names no label}"
+  # One request over plain HTTP. curl would be shorter, but so bash and git are all that is needed.
   at=${GITHUB_API_URL#http://} body="{\"labels\": [\"$label\"]}"
   host=${at%%/*}
   exec 3<>"/dev/tcp/${host%:*}/${host##*:}"
   printf 'POST /%s/repos/%s/issues/%s/labels HTTP/1.0\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s' \
     "${at#*/}" "$GITHUB_REPOSITORY" "$ISSUE" "$host" "$TOKEN" "${#body}" "$body" >&3
   read -r _ status _ <&3
-  test "$status" = 200 ;;
+  [[ $status == 200 ]] || { echo "set label $label: status $status" >&2 && exit 1; } ;;
 *) echo "usage: platform.sh install OWNER/NAME | triage" >&2 && exit 2 ;;
 esac
