@@ -56,7 +56,7 @@ func Plan(files []feature.File, o PlanOptions) (Planned, error) {
 				continue
 			}
 			why, err := o.skip(s.Tags)
-			if err != nil {
+			if err = errors.Join(err, checkLocks(s.Tags)); err != nil {
 				problems = append(problems, fmt.Errorf("%s: %w", s.ID, err))
 			}
 			if why == "" {

@@ -81,6 +81,7 @@ type runner struct {
 	Options
 	words *vocabulary
 	told  sync.Mutex // held while Progress is told something
+	locks locks
 }
 
 // task is one scenario of one trial.
@@ -125,7 +126,9 @@ func (r *runner) work(ctx context.Context, tasks []task, trials []result.Trial) 
 					return
 				}
 				t := tasks[i]
+				release := r.locks.hold(r.Planned.Scenarios[t.place].Tags)
 				trials[t.trial].Scenarios[t.place] = r.play(ctx, t, worker+1)
+				release()
 			}
 		})
 	}

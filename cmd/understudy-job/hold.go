@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"github.com/understudy-dev/understudy/cmd/understudy-job/step"
@@ -73,11 +74,10 @@ func (h *hold) run(stderr io.Writer) int {
 	for fd := 3; fd < 3+h.files; fd++ {
 		fds = append(fds, uintptr(fd))
 	}
-	pid, err := syscall.ForkExec(path, h.argv, &syscall.ProcAttr{
-		Env:   os.Environ(),
-		Files: fds,
-		Sys:   &syscall.SysProcAttr{Setsid: true},
-	})
+	// This goroutine keeps its thread to the end, so that the program is the thread's for as long as
+	// this process lives: see ownSession.
+	runtime.LockOSThread()
+	pid, err := syscall.ForkExec(path, h.argv, &syscall.ProcAttr{Env: os.Environ(), Files: fds, Sys: ownSession()})
 	if err != nil {
 		return h.notStarted(fmt.Errorf("start %s: %w", h.argv[0], err), stderr)
 	}

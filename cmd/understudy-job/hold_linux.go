@@ -97,3 +97,10 @@ func parentOf(pid int) (int, bool) {
 }
 
 func signalName(s syscall.Signal) string { return unix.SignalName(s) }
+
+// ownSession starts the program in a session of its own. The kernel ends it when this process is
+// killed before it could tell anybody about it: the signal follows the thread that forked, which is
+// why run locks it.
+func ownSession() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+}

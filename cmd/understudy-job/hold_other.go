@@ -19,3 +19,6 @@ func isolate(namespace bool) error {
 func sweep(pid int, _ bool) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 
 func signalName(s syscall.Signal) string { return s.String() }
+
+// ownSession starts the program in a session of its own.
+func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
