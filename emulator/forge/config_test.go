@@ -29,15 +29,21 @@ func TestVariables(t *testing.T) {
 	w.ada.want(404, "PATCH", at+"/MODE", map[string]any{"value": "x"})
 }
 
+// seal seals a value with the public key of the secrets at a path.
+func seal(t testing.TB, a actor, secrets, value string) string {
+	t.Helper()
+	raw, err := base64.StdEncoding.DecodeString(a.want(200, "GET", secrets+"/public-key", nil).at("key").(string))
+	must(t, err)
+	sealed, err := box.SealAnonymous(nil, []byte(value), (*[32]byte)(raw), rand.Reader)
+	must(t, err)
+	return base64.StdEncoding.EncodeToString(sealed)
+}
+
 func TestSecrets(t *testing.T) {
 	w := newWorld(t)
 	const at = actions + "/secrets"
 	k := w.ada.want(200, "GET", at+"/public-key", nil)
-	raw, err := base64.StdEncoding.DecodeString(k.at("key").(string))
-	must(t, err)
-	sealed, err := box.SealAnonymous(nil, []byte("hunter2"), (*[32]byte)(raw), rand.Reader)
-	must(t, err)
-	in := map[string]any{"encrypted_value": base64.StdEncoding.EncodeToString(sealed), "key_id": k.at("key_id")}
+	in := map[string]any{"encrypted_value": seal(t, w.ada, at, "hunter2"), "key_id": k.at("key_id")}
 	w.ada.want(201, "PUT", at+"/TOKEN", in)
 	w.ada.want(204, "PUT", at+"/TOKEN", in)
 	w.ada.want(422, "PUT", at+"/TOKEN", map[string]any{"encrypted_value": encode("plain"), "key_id": k.at("key_id")})

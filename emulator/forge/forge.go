@@ -56,12 +56,19 @@ type Options struct {
 	Now     func() time.Time // shown times; rounded up to whole seconds, never decreasing. nil: the wall clock
 	Dir     string           // where repositories and artifacts live; "" is a temporary directory, removed by Close
 	Port    int              // of the loopback interface; 0: a free one
-	Log     *slog.Logger     // nil: discarded
+	// PublicURL is the address that bodies, webhook payloads and the headers Link and Location are
+	// made of, whatever host a request names. "" is URL(). https://github.com has its API at
+	// https://api.github.com and raw files at https://raw.githubusercontent.com, and requests for
+	// these hosts find them there; any other scheme://host[:port] has its API at /api/v3. That the
+	// address leads to URL() is the affair of who sets it.
+	PublicURL string
+	Log       *slog.Logger // nil: discarded
 }
 
 // Server is a running forge. Its methods may be called from any goroutine.
 type Server struct {
 	url   string
+	base  wire.Base
 	admin *Admin
 	api   http.Handler
 	mux   *http.ServeMux // what others mounted
@@ -98,6 +105,12 @@ func start(o Options) (*Server, error) {
 		o.Journal = journal.New(o.Ledger, now)
 	}
 	s := &Server{mux: http.NewServeMux()}
+	if o.PublicURL != "" {
+		var err error
+		if s.base, err = wire.ParseBase(o.PublicURL); err != nil {
+			return nil, err
+		}
+	}
 	if o.Dir == "" {
 		dir, err := os.MkdirTemp("", "understudy-forge-")
 		if err != nil {
@@ -128,10 +141,15 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 		return err
 	}
 	s.url = "http://" + l.Addr().String()
-	st := state.New(state.Options{Base: wire.Base(s.url), Now: now, Ledger: o.Ledger, Journal: o.Journal})
+	if o.PublicURL == "" {
+		if s.base, err = wire.ParseBase(s.url); err != nil {
+			return errors.Join(err, l.Close())
+		}
+	}
+	st := state.New(state.Options{Base: s.base, Now: now, Ledger: o.Ledger, Journal: o.Journal})
 	s.admin = &Admin{ledger: o.Ledger, journal: o.Journal, state: st, git: git, now: now, dir: dir}
 	s.api = api.New(api.Options{
-		Base: wire.Base(s.url), Now: now, State: st, Git: git, Ledger: o.Ledger, Journal: o.Journal, Log: o.Log,
+		Base: s.base, Now: now, State: st, Git: git, Ledger: o.Ledger, Journal: o.Journal, Log: o.Log,
 		OpenArtifact: s.admin.OpenArtifact, DropArtifact: s.admin.removeArtifact,
 	})
 	s.http = &http.Server{
@@ -143,9 +161,16 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 	return nil
 }
 
-// URL returns scheme and authority, without a slash at the end: git repositories are at
-// URL()/owner/name, the API at URL()/api/v3 and at URL() itself.
+// URL returns scheme and authority of the loopback address, without a slash at the end: git
+// repositories are at URL()/owner/name, the API at URL()/api/v3 and at URL() itself.
 func (s *Server) URL() string { return s.url }
+
+// PublicURL returns the address that bodies are made of: Options.PublicURL, or URL().
+func (s *Server) PublicURL() string { return s.base.String() }
+
+// APIURL returns the root of the REST API as bodies name it: https://api.github.com for
+// https://github.com, else PublicURL()/api/v3. It can be reached only where the public address can.
+func (s *Server) APIURL() string { return s.base.API("") }
 
 // Admin returns the door for whoever set the forge up.
 func (s *Server) Admin() *Admin { return s.admin }

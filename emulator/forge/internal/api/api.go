@@ -71,6 +71,7 @@ type call struct {
 	*http.Request
 	who    state.Identity
 	route  route
+	path   string // below the API's root, escaped
 	param  map[string]string
 	header http.Header // of the answer
 }
@@ -100,15 +101,12 @@ func noContent() (answer, error)       { return answer{status: http.StatusNoCont
 
 // ServeHTTP implements http.Handler.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path := r.URL.EscapedPath()
-	if rest, found := strings.CutPrefix(path, "/api/v3"); found && (rest == "" || rest[0] == '/') {
-		path = rest
-	}
+	path, where := locate(r)
 	id := make([]byte, 10)
 	rand.Read(id)
 	w.Header().Set("X-GitHub-Request-Id", strings.ToUpper(hex.EncodeToString(id)))
 	w.Header().Set("X-GitHub-Media-Type", "github.v3; format=json")
-	if owner, repo, op, found := gitPath(path); found {
+	if owner, repo, op, found := gitPath(path); found && where&servesGit != 0 {
 		a.serveGit(w, r, owner+"/"+repo, op)
 		return
 	}
@@ -120,7 +118,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ob := a.Ledger.Open("request " + subject)
 		defer ob.Close()
 	}
-	c := &call{Request: r, who: who, route: rt, param: param, header: w.Header()}
+	c := &call{Request: r, who: who, route: rt, path: path, param: param, header: w.Header()}
 	var ans answer
 	switch {
 	case err != nil:
@@ -128,7 +126,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ans, err = a.signed(c, path)
 	case strings.HasPrefix(path, "/raw/"):
 		ans, err = a.rawFile(c, path)
-	case rt.do == nil:
+	case rt.do == nil || where&servesAPI == 0:
 		err = wire.Unsupported(subject)
 	default:
 		ans, err = a.handle(c)

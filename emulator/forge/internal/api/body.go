@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -62,8 +61,7 @@ func page[T any](c *call, base wire.Base, all []T) []T {
 	var links []string
 	link := func(rel string, to int) {
 		q.Set("page", strconv.Itoa(to))
-		u := url.URL{RawQuery: q.Encode()}
-		links = append(links, fmt.Sprintf(`<%s%s?%s>; rel="%s"`, base, c.URL.EscapedPath(), u.RawQuery, rel))
+		links = append(links, fmt.Sprintf(`<%s?%s>; rel="%s"`, base.API("%s", c.path), q.Encode(), rel))
 	}
 	if n > 1 {
 		link("prev", min(n-1, last))

@@ -105,7 +105,7 @@ func (a *API) viewContent(full, rev string, e gitstore.Entry) wire.Content {
 		HTMLURL: a.Base.HTML("/%s/blob/%s/%s", r, wire.EscapePath(rev), p),
 		GitURL:  a.Base.API("/repos/%s/git/blobs/%s", r, e.SHA),
 	}
-	raw := a.Base.HTML("/raw/%s/%s/%s", r, wire.EscapePath(rev), p)
+	raw := a.Base.Raw("/%s/%s/%s", r, wire.EscapePath(rev), p)
 	v.DownloadURL = &raw
 	switch {
 	case e.Type == "tree":

@@ -84,7 +84,7 @@ func (a *API) getCommit(c *call) (answer, error) {
 	for _, ch := range changes {
 		f := wire.CommitFile{Filename: ch.Path, Status: ch.Status,
 			BlobURL: a.Base.HTML("/%s/blob/%s/%s", p, sha, wire.EscapePath(ch.Path)),
-			RawURL:  a.Base.HTML("/raw/%s/%s/%s", p, sha, wire.EscapePath(ch.Path))}
+			RawURL:  a.Base.Raw("/%s/%s/%s", p, sha, wire.EscapePath(ch.Path))}
 		if ch.SHA != "" {
 			f.SHA = &ch.SHA
 		}

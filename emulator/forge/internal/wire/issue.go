@@ -49,11 +49,11 @@ type Issue struct {
 func (i *Issue) Link(b Base, repo string) {
 	repo = EscapePath(repo)
 	issue := "/issues/" + strconv.Itoa(i.Number)
-	i.RepositoryURL = string(b) + "/api/v3/repos/" + repo
+	i.RepositoryURL = b.api + "/repos/" + repo
 	i.URL = i.RepositoryURL + issue
 	i.LabelsURL, i.CommentsURL = i.URL+"/labels{/name}", i.URL+"/comments"
 	i.EventsURL, i.TimelineURL = i.URL+"/events", i.URL+"/timeline"
-	i.HTMLURL = string(b) + "/" + repo + issue
+	i.HTMLURL = b.site + "/" + repo + issue
 	i.NodeID = NodeID("Issue", i.ID)
 	i.Reactions.URL = i.URL + "/reactions"
 }

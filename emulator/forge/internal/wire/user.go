@@ -30,7 +30,7 @@ func NewUser(b Base, id int64, login, kind string) User {
 	u := b.API("/users/%s", url.PathEscape(login))
 	return User{
 		Login: login, ID: id, NodeID: NodeID(kind, id),
-		AvatarURL: b.HTML("/avatars/u/%d", id), URL: u, HTMLURL: b.HTML("/%s", url.PathEscape(login)),
+		AvatarURL: b.Avatar(id), URL: u, HTMLURL: b.HTML("/%s", url.PathEscape(login)),
 		FollowersURL: u + "/followers", FollowingURL: u + "/following{/other_user}",
 		GistsURL: u + "/gists{/gist_id}", StarredURL: u + "/starred{/owner}{/repo}",
 		SubscriptionsURL: u + "/subscriptions", OrganizationsURL: u + "/orgs", ReposURL: u + "/repos",
@@ -80,7 +80,7 @@ func NewOrganization(b Base, id int64, login string) *Organization {
 		Login: login, ID: id, NodeID: NodeID("Organization", id), URL: u,
 		ReposURL: u + "/repos", EventsURL: u + "/events", HooksURL: u + "/hooks", IssuesURL: u + "/issues",
 		MembersURL: u + "/members{/member}", PublicMembersURL: u + "/public_members{/member}",
-		AvatarURL: b.HTML("/avatars/u/%d", id),
+		AvatarURL: b.Avatar(id),
 	}
 }
 

@@ -1,0 +1,145 @@
+package forge_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/understudy-dev/understudy/emulator/forge"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/api"
+)
+
+// visit is one request to a served route.
+type visit struct {
+	route api.Route
+	path  string // below the API's root
+	body  any
+}
+
+// newFull returns a world that has one of everything, and the names of what is in it.
+func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) {
+	t.Helper()
+	w = newForgeIn(t, o)
+	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "app", "auto_init": true, "description": "The app"})
+	w.user("bob", "write")
+	seedRun(t, w)
+	w.ada.want(201, "POST", issues, map[string]any{"title": "one", "labels": []string{"bug"}})
+	w.ada.want(201, "POST", issues+"/1/comments", map[string]any{"body": "hello"})
+	w.ada.want(201, "POST", actions+"/variables", map[string]any{"name": "MODE", "value": "fast"})
+	const secrets = actions + "/secrets"
+	sealKey := w.ada.want(200, "GET", secrets+"/public-key", nil).at("key_id").(string)
+	w.ada.want(201, "PUT", secrets+"/TOKEN", map[string]any{"encrypted_value": seal(t, w.ada, secrets, "x"), "key_id": sealKey})
+	dir := t.TempDir()
+	mustGit(t, dir, "clone", "-q", w.remote(w.ada.token, "acme/app"), ".")
+	mustGit(t, dir, "tag", "-a", "-m", "one", "v1")
+	mustGit(t, dir, "push", "-q", "origin", "v1")
+	names = map[string]string{
+		"$HEAD": mustGit(t, dir, "rev-parse", "HEAD"), "$TREE": mustGit(t, dir, "rev-parse", "HEAD^{tree}"),
+		"$BLOB": mustGit(t, dir, "rev-parse", "HEAD:README.md"), "$TAG": mustGit(t, dir, "rev-parse", "v1"),
+		"$KEY": sealKey, "$SEALED": seal(t, w.ada, secrets, "y"),
+	}
+	return w, names
+}
+
+// params are the values of path parameters; those of a part of the pattern come first.
+func params() [][3]string {
+	return [][3]string{
+		{"/labels/", "{name}", "bug"}, {"/variables/", "{name}", "MODE"}, {"/secrets/", "{name}", "TOKEN"},
+		{"/git/commits/", "{sha}", "$HEAD"}, {"/git/trees/", "{sha...}", "$TREE"}, {"/git/blobs/", "{sha}", "$BLOB"}, {"/git/tags/", "{sha}", "$TAG"},
+		{"/git/matching-refs/", "{ref...}", "heads"}, {"/commits/", "{ref...}", "main"}, {"", "{ref...}", "heads/main"},
+		{"", "{owner}", "acme"}, {"", "{repo}", "app"}, {"", "{org}", "acme"}, {"", "{login}", "bob"}, {"", "{number}", "1"}, {"", "{id}", "1"},
+		{"", "{branch...}", "main"}, {"", "{workflow}", "ci.yml"}, {"", "{format}", "zip"}, {"", "{path...}", "README.md"},
+	}
+}
+
+// writes are the bodies of requests that change something, in the order in which they can be sent;
+// what takes away comes last. A path stands where the usual one would not do.
+func writes() []struct{ request, path, body string } {
+	const repo = "/repos/{owner}/{repo}"
+	return []struct{ request, path, body string }{
+		{"POST /orgs/{org}/repos", "", `{"name": "other"}`},
+		{"POST /user/repos", "", `{"name": "mine"}`},
+		{"PATCH " + repo, "", `{"description": "Other"}`},
+		{"PUT " + repo + "/collaborators/{login}", "", `{"permission": "triage"}`},
+		{"PUT " + repo + "/contents/{path...}", repo + "/contents/new", `{"message": "m", "content": "eA=="}`},
+		{"POST " + repo + "/git/blobs", "", `{"content": "x"}`},
+		{"POST " + repo + "/git/trees", "", `{"base_tree": "$TREE", "tree": [{"path": "f", "mode": "100644", "content": "x"}]}`},
+		{"POST " + repo + "/git/commits", "", `{"message": "m", "tree": "$TREE", "parents": ["$HEAD"]}`},
+		{"POST " + repo + "/git/refs", "", `{"ref": "refs/heads/dev", "sha": "$HEAD"}`},
+		{"PATCH " + repo + "/git/refs/{ref...}", repo + "/git/refs/heads/dev", `{"sha": "$HEAD", "force": true}`},
+		{"DELETE " + repo + "/git/refs/{ref...}", repo + "/git/refs/heads/dev", ``},
+		{"POST " + repo + "/labels", "", `{"name": "new", "color": "ff0000"}`},
+		{"PATCH " + repo + "/labels/{name}", "", `{"color": "00ff00"}`},
+		{"POST " + repo + "/issues", "", `{"title": "two"}`},
+		{"PATCH " + repo + "/issues/{number}", "", `{"state": "closed"}`},
+		{"POST " + repo + "/issues/{number}/labels", "", `{"labels": ["new"]}`},
+		{"PUT " + repo + "/issues/{number}/labels", "", `{"labels": ["bug", "new"]}`},
+		{"DELETE " + repo + "/issues/{number}/labels/{name}", "", ``},
+		{"DELETE " + repo + "/issues/{number}/labels", "", ``},
+		{"POST " + repo + "/issues/{number}/comments", "", `{"body": "more"}`},
+		{"PATCH " + repo + "/issues/comments/{id}", "", `{"body": "else"}`},
+		{"DELETE " + repo + "/issues/comments/{id}", "", ``},
+		{"DELETE " + repo + "/labels/{name}", "", ``},
+		{"POST " + repo + "/actions/variables", "", `{"name": "NEW", "value": "x"}`},
+		{"PATCH " + repo + "/actions/variables/{name}", "", `{"value": "slow"}`},
+		{"DELETE " + repo + "/actions/variables/{name}", "", ``},
+		{"PUT " + repo + "/actions/secrets/{name}", "", `{"encrypted_value": "$SEALED", "key_id": "$KEY"}`},
+		{"DELETE " + repo + "/actions/secrets/{name}", "", ``},
+		{"DELETE " + repo + "/actions/artifacts/{id}", "", ``},
+		{"DELETE " + repo + "/collaborators/{login}", "", ``},
+		{"DELETE " + repo + "/contents/{path...}", "", `{"message": "m", "sha": "$BLOB"}`},
+		{"DELETE " + repo, "", ``},
+	}
+}
+
+// visits returns one request for each served route that can succeed in a full world: reads first.
+// It fails when a route is missing here.
+func visits(t testing.TB, names map[string]string) (reads, changes []visit) {
+	t.Helper()
+	fill := func(s, pattern string) string {
+		for _, p := range params() {
+			if strings.Contains(pattern, p[0]) {
+				s = strings.ReplaceAll(s, p[1], p[2])
+			}
+		}
+		for name, value := range names {
+			s = strings.ReplaceAll(s, name, value)
+		}
+		return s
+	}
+	routes := map[string]api.Route{}
+	for _, r := range api.Routes() {
+		if r.Method == "GET" {
+			reads = append(reads, visit{route: r, path: fill(r.Pattern, r.Pattern)})
+			continue
+		}
+		routes[r.Method+" "+r.Pattern] = r
+	}
+	for _, x := range writes() {
+		r, known := routes[x.request]
+		if !known {
+			t.Errorf("%s is served no more", x.request)
+			continue
+		}
+		delete(routes, x.request)
+		path := x.path
+		if path == "" {
+			path = r.Pattern
+		}
+		v := visit{route: r, path: fill(path, r.Pattern)}
+		if x.body != "" {
+			v.body = json.RawMessage(fill(x.body, r.Pattern))
+		}
+		changes = append(changes, v)
+	}
+	for name := range routes {
+		t.Errorf("walk_test.go: writes has no body for %s", name)
+	}
+	for _, v := range append(reads, changes...) {
+		if at := regexp.MustCompile(`[{$].*`).FindString(v.path); at != "" {
+			t.Errorf("walk_test.go: params has no %s for %s", at, v.route.Pattern)
+		}
+	}
+	return reads, changes
+}
