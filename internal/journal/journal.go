@@ -1,13 +1,16 @@
 // Package journal keeps what happened in one lease, in order, with the cause of each entry.
 //
-// The journal is append-only. Sequence numbers start at 1 and have no gaps. A subscriber reads
-// through a Cursor; while a cursor has entries it has not passed, an obligation is open in the
-// ledger, so lag alone holds back quiet.
+// The journal is append-only. Sequence numbers have no gaps and start at 1, or after those of an earlier
+// journal that this one goes on from. A subscriber reads through a Cursor; while a cursor has entries it
+// has not passed, an obligation is open in the ledger, so lag alone holds back quiet.
 package journal
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,6 +44,7 @@ type Journal struct {
 	mu      sync.Mutex
 	l       *ledger.Ledger
 	now     func() time.Time
+	first   uint64 // sequence number before that of entries[0]
 	entries []Entry
 	cursors []*Cursor
 }
@@ -55,7 +59,7 @@ func New(l *ledger.Ledger, now func() time.Time) *Journal {
 func (j *Journal) Append(e Entry) uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	e.Seq = uint64(len(j.entries)) + 1
+	e.Seq = j.first + uint64(len(j.entries)) + 1
 	if e.Time.IsZero() {
 		e.Time = j.now()
 	}
@@ -69,14 +73,43 @@ func (j *Journal) Append(e Entry) uint64 {
 	return e.Seq
 }
 
-// Entries returns a copy of the entries after sequence number after.
+// Entries returns a copy of the entries after sequence number after, as far as they are still there.
 func (j *Journal) Entries(after uint64) []Entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if after >= uint64(len(j.entries)) {
+	after = max(after, j.first)
+	if after >= j.first+uint64(len(j.entries)) {
 		return nil
 	}
-	return append([]Entry(nil), j.entries[after:]...)
+	return append([]Entry(nil), j.entries[after-j.first:]...)
+}
+
+// Last returns the sequence number of the last entry; 0 is none.
+func (j *Journal) Last() uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.first + uint64(len(j.entries))
+}
+
+// Restore puts the last entries of an earlier journal into one that nobody has used yet. The sequence
+// goes on after them: entries keep their numbers, so causes that name them stay valid. The first may
+// have any number; what was before it is no longer there. Nobody is told of them.
+func (j *Journal) Restore(entries []Entry) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.first != 0 || len(j.entries) > 0 || len(j.cursors) > 0 {
+		return errors.New("restore journal: it is in use already")
+	}
+	for i, e := range entries {
+		if e.Seq == 0 || e.Seq != entries[0].Seq+uint64(i) {
+			return fmt.Errorf("restore journal: entry %d follows entry %d", e.Seq, entries[0].Seq+uint64(i)-1)
+		}
+	}
+	if len(entries) > 0 {
+		j.first = entries[0].Seq - 1
+	}
+	j.entries = slices.Clone(entries)
+	return nil
 }
 
 // Cursor is one subscriber's place in the journal. One goroutine reads it.
@@ -93,7 +126,7 @@ type Cursor struct {
 func (j *Journal) Subscribe(name string) *Cursor {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	c := &Cursor{j: j, name: name, next: uint64(len(j.entries)), wake: make(chan struct{}, 1)}
+	c := &Cursor{j: j, name: name, next: j.first + uint64(len(j.entries)), wake: make(chan struct{}, 1)}
 	j.cursors = append(j.cursors, c)
 	return c
 }
@@ -130,8 +163,8 @@ func (c *Cursor) Next(ctx context.Context) (Entry, error) {
 func (c *Cursor) take() (Entry, bool) {
 	c.j.mu.Lock()
 	defer c.j.mu.Unlock()
-	if c.next < uint64(len(c.j.entries)) {
-		e := c.j.entries[c.next]
+	if c.next < c.j.first+uint64(len(c.j.entries)) {
+		e := c.j.entries[c.next-c.j.first]
 		c.next++
 		return e, true
 	}

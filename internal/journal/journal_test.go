@@ -86,3 +86,36 @@ func quiet(t *testing.T, l *ledger.Ledger, want bool, when string) {
 		t.Errorf("%s: quiet is %v, want %v (open: %q)", when, got, want, l.Pending())
 	}
 }
+
+func TestRestoreGoesOn(t *testing.T) {
+	l := ledger.New()
+	j := journal.New(l, fixed)
+	old := []journal.Entry{{Seq: 7, Kind: journal.Change, Type: "a"}, {Seq: 8, Kind: journal.Change, Type: "b"}}
+	if err := j.Restore(old); err != nil {
+		t.Fatal(err)
+	}
+	if l.Seq() != 0 || j.Last() != 8 {
+		t.Errorf("%d changes counted, want none; last is %d, want 8", l.Seq(), j.Last())
+	}
+	c := j.Subscribe("late")
+	defer c.Close()
+	if seq := j.Append(journal.Entry{Kind: journal.Change, Type: "c"}); seq != 9 {
+		t.Errorf("the next entry got number %d, want 9", seq)
+	}
+	if e, err := c.Next(soon(t)); err != nil || e.Seq != 9 {
+		t.Errorf("the subscriber got %v, %v; want entry 9", e, err)
+	}
+	for after, want := range map[uint64]int{0: 3, 6: 3, 7: 2, 8: 1, 9: 0, 99: 0} {
+		if got := j.Entries(after); len(got) != want || want > 0 && got[want-1].Seq != 9 {
+			t.Errorf("after %d: %v, want %d entries up to 9", after, got, want)
+		}
+	}
+	if err := j.Restore(old); err == nil {
+		t.Error("a journal in use was restored")
+	}
+	for _, bad := range [][]journal.Entry{{{Seq: 0}}, {{Seq: 1}, {Seq: 3}}, {{Seq: 2}, {Seq: 1}}} {
+		if err := journal.New(l, fixed).Restore(bad); err == nil {
+			t.Errorf("%v was restored", bad)
+		}
+	}
+}

@@ -1,0 +1,309 @@
+package state
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+)
+
+// ImageVersion is the form that images are written in. Another form is refused, never guessed.
+const ImageVersion = 1
+
+// Image is all that a State holds at one moment, as a value: it shares nothing that changes, is
+// written as JSON with Image.Encode and read with DecodeImage. Two images of the same state are the
+// same bytes. It holds secrets and the keys that seal them in the clear, and tokens as digests.
+//
+// What a State learns to hold goes into one of the tables here, in imageOf… and in FromImage;
+// TestImageHoldsEveryField names the field that was forgotten.
+type Image struct {
+	Version   int
+	Journal   uint64           // sequence number of the last journal entry whose change is in here
+	Last      map[string]int64 // the last id given, by noun
+	Mark      string
+	Accounts  []AccountImage  // by ID
+	Tokens    []TokenImage    // by Digest; those that live
+	Repos     []RepoImage     // by ID
+	Issues    []IssueImage    // by ID
+	Comments  []CommentImage  // by ID
+	Runs      []RunImage      // by ID
+	Jobs      []JobImage      // by ID
+	Artifacts []ArtifactImage // by ID
+}
+
+// AccountImage is an account; an organisation has members.
+type AccountImage struct {
+	ID      int64
+	Login   string
+	Name    string
+	Kind    string
+	Created time.Time
+	Members []MemberImage // by Login
+}
+
+// MemberImage is a member of an organisation.
+type MemberImage struct {
+	Login string
+	Owner bool
+	Role  Role
+}
+
+// TokenImage is a token, of which only the digest is known.
+type TokenImage struct {
+	Digest      string // hexadecimal SHA-256
+	Login       string
+	Kit         bool
+	Quiet       bool
+	Cause       string
+	Repo        string
+	Permissions map[string]string // null is all that the account may
+	App         bool
+	NoRuns      bool
+	Name        string
+	Parent      string // digest of the token that it is an alias of; "" is none
+}
+
+// RepoImage is a repository with what is small in it.
+type RepoImage struct {
+	ID            int64
+	Owner         int64 // account
+	Name          string
+	Description   string
+	Private       bool
+	DefaultBranch string
+	Created       time.Time
+	Updated       time.Time
+	Pushed        time.Time
+	Refs          map[string]string
+	Members       map[string]Role // by lower-case login
+	Labels        []LabelImage    // as they were made
+	Variables     []VariableImage // by Name
+	Secrets       []SecretImage   // by Name
+	Sealing       *SealingImage
+	Workflows     []WorkflowImage // as they became known
+}
+
+// LabelImage is a label of a repository.
+type LabelImage struct {
+	ID          int64
+	Name        string
+	Color       string
+	Description string
+	Standard    bool
+}
+
+// VariableImage is an Actions variable.
+type VariableImage struct {
+	Name    string
+	Value   string
+	Created time.Time
+	Updated time.Time
+}
+
+// SecretImage is an Actions secret, in the clear.
+type SecretImage struct {
+	Name    string
+	Value   string
+	Created time.Time
+	Updated time.Time
+}
+
+// SealingImage is the key pair that secrets are sealed with; each key has 32 bytes.
+type SealingImage struct {
+	ID      string
+	Public  []byte
+	Private []byte
+}
+
+// WorkflowImage is a workflow of a repository.
+type WorkflowImage struct {
+	ID      int64
+	Path    string
+	Name    string
+	Created time.Time
+	Runs    int
+}
+
+// IssueImage is an issue of the repository Repo.
+type IssueImage struct {
+	Repo     int64
+	ID       int64
+	Number   int
+	Title    string
+	Body     string
+	State    string
+	Reason   string
+	Author   string
+	Labels   []int64 // as they were given
+	Created  time.Time
+	Updated  time.Time
+	Closed   time.Time
+	ClosedBy string
+}
+
+// CommentImage is a comment on the issue Issue.
+type CommentImage struct {
+	Issue   int64
+	ID      int64
+	Author  string
+	Body    string
+	Created time.Time
+	Updated time.Time
+}
+
+// RunImage is a run of the workflow WorkflowID.
+type RunImage struct {
+	Run
+	WorkflowID int64
+	Updated    time.Time
+	Arts       []int64 // artifacts, as they came
+}
+
+// JobImage is a job with its log. Nobody may write to Log.
+type JobImage struct {
+	Job
+	Log []byte
+}
+
+// ArtifactImage is an artifact; its bytes are not in the image.
+type ArtifactImage struct {
+	Artifact
+}
+
+// Image returns all that there is, as it is at one moment.
+func (s *State) Image() Image {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	im := Image{Version: ImageVersion, Journal: s.jour.Last(), Last: map[string]int64{}, Mark: s.mark}
+	for n, id := range s.last {
+		im.Last[string(n)] = id
+	}
+	for _, a := range s.accounts {
+		im.Accounts = append(im.Accounts, imageOfAccount(a))
+	}
+	for _, t := range s.tokens {
+		if t.alive() {
+			im.Tokens = append(im.Tokens, imageOfToken(t))
+		}
+	}
+	for _, r := range s.repos {
+		im.addRepo(r)
+	}
+	for _, a := range s.arts {
+		im.Artifacts = append(im.Artifacts, ArtifactImage{a.Artifact})
+	}
+	im.sort()
+	return im
+}
+
+func (im *Image) addRepo(r *repo) {
+	im.Repos = append(im.Repos, imageOfRepo(r))
+	for _, i := range r.issues {
+		im.Issues = append(im.Issues, imageOfIssue(r, i))
+		for _, c := range i.comments {
+			im.Comments = append(im.Comments, CommentImage{Issue: i.id, ID: c.id, Author: c.author, Body: c.body, Created: c.created, Updated: c.updated})
+		}
+	}
+	for _, x := range r.runs {
+		ri := RunImage{Run: x.Run, WorkflowID: x.workflow.id, Updated: x.updated}
+		for _, a := range x.arts {
+			ri.Arts = append(ri.Arts, a.ID)
+		}
+		im.Runs = append(im.Runs, ri)
+		for _, j := range x.jobs {
+			// A log only grows, so what there is of it now can be shared.
+			im.Jobs = append(im.Jobs, JobImage{Job: j.clone(), Log: j.log[:len(j.log):len(j.log)]})
+		}
+	}
+}
+
+func (im *Image) sort() {
+	slices.SortFunc(im.Accounts, func(a, b AccountImage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(im.Tokens, func(a, b TokenImage) int { return cmp.Compare(a.Digest, b.Digest) })
+	slices.SortFunc(im.Repos, func(a, b RepoImage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(im.Issues, func(a, b IssueImage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(im.Comments, func(a, b CommentImage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(im.Runs, func(a, b RunImage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(im.Jobs, func(a, b JobImage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(im.Artifacts, func(a, b ArtifactImage) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+func imageOfAccount(a *account) AccountImage {
+	out := AccountImage{ID: a.id, Login: a.login, Name: a.name, Kind: a.kind, Created: a.created}
+	for _, m := range a.members {
+		out.Members = append(out.Members, MemberImage{Login: m.login, Owner: m.owner, Role: m.role})
+	}
+	slices.SortFunc(out.Members, func(a, b MemberImage) int { return cmp.Compare(key(a.Login), key(b.Login)) })
+	return out
+}
+
+func imageOfToken(t *token) TokenImage {
+	out := TokenImage{Digest: hex.EncodeToString(t.digest[:]), Login: t.login, Kit: t.kit, Quiet: t.quiet, Cause: t.cause, Repo: t.repo,
+		Permissions: maps.Clone(t.permissions), App: t.app, NoRuns: t.noRuns, Name: t.name}
+	if t.parent != nil {
+		out.Parent = hex.EncodeToString(t.parent.digest[:])
+	}
+	return out
+}
+
+func imageOfRepo(r *repo) RepoImage {
+	out := RepoImage{ID: r.id, Owner: r.owner.id, Name: r.name, Description: r.description, Private: r.private, DefaultBranch: r.defaultBranch,
+		Created: r.created, Updated: r.updated, Pushed: r.pushed, Refs: maps.Clone(r.refs), Members: maps.Clone(r.members)}
+	for _, l := range r.labels {
+		out.Labels = append(out.Labels, LabelImage{ID: l.id, Name: l.name, Color: l.color, Description: l.description, Standard: l.standard})
+	}
+	for _, v := range r.variables {
+		out.Variables = append(out.Variables, VariableImage{Name: v.name, Value: v.value, Created: v.created, Updated: v.updated})
+	}
+	for _, v := range r.secrets {
+		out.Secrets = append(out.Secrets, SecretImage{Name: v.name, Value: v.value, Created: v.created, Updated: v.updated})
+	}
+	slices.SortFunc(out.Variables, func(a, b VariableImage) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(out.Secrets, func(a, b SecretImage) int { return cmp.Compare(a.Name, b.Name) })
+	if k := r.sealing; k != nil {
+		out.Sealing = &SealingImage{ID: k.id, Public: k.public[:], Private: k.private[:]}
+	}
+	for _, w := range r.workflows {
+		out.Workflows = append(out.Workflows, WorkflowImage{ID: w.id, Path: w.path, Name: w.name, Created: w.created, Runs: w.runs})
+	}
+	return out
+}
+
+func imageOfIssue(r *repo, i *issue) IssueImage {
+	out := IssueImage{Repo: r.id, ID: i.id, Number: i.number, Title: i.title, Body: i.body, State: i.state, Reason: i.reason, Author: i.author,
+		Created: i.created, Updated: i.updated, Closed: i.closed, ClosedBy: i.closedBy}
+	for _, l := range i.labels {
+		out.Labels = append(out.Labels, l.id)
+	}
+	return out
+}
+
+// Encode writes the image as JSON.
+func (im Image) Encode() ([]byte, error) { return json.Marshal(im) }
+
+// DecodeImage reads what Encode wrote. What it does not know is an error.
+func DecodeImage(data []byte) (Image, error) {
+	var form struct{ Version int }
+	if err := json.Unmarshal(data, &form); err != nil {
+		return Image{}, fmt.Errorf("image: %w", err)
+	}
+	if form.Version != ImageVersion {
+		return Image{}, fmt.Errorf("image: version %d is not %d", form.Version, ImageVersion)
+	}
+	var im Image
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&im); err != nil {
+		return Image{}, fmt.Errorf("image: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return Image{}, errors.New("image: something follows it")
+	}
+	return im, nil
+}

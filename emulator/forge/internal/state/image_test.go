@@ -1,0 +1,376 @@
+package state_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/crypto/nacl/box"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+	"github.com/understudy-dev/understudy/internal/journal"
+	"github.com/understudy-dev/understudy/internal/ledger"
+)
+
+// images says which part of an image holds a struct of the state.
+func images() map[string]reflect.Type {
+	return map[string]reflect.Type{
+		"State": reflect.TypeFor[state.Image](), "account": reflect.TypeFor[state.AccountImage](),
+		"member": reflect.TypeFor[state.MemberImage](), "token": reflect.TypeFor[state.TokenImage](),
+		"repo": reflect.TypeFor[state.RepoImage](), "label": reflect.TypeFor[state.LabelImage](),
+		"variable": reflect.TypeFor[state.VariableImage](), "secret": reflect.TypeFor[state.SecretImage](),
+		"sealing": reflect.TypeFor[state.SealingImage](), "workflow": reflect.TypeFor[state.WorkflowImage](),
+		"issue": reflect.TypeFor[state.IssueImage](), "comment": reflect.TypeFor[state.CommentImage](),
+		"run": reflect.TypeFor[state.RunImage](), "job": reflect.TypeFor[state.JobImage](),
+		"artifact": reflect.TypeFor[state.ArtifactImage](),
+		"Run":      reflect.TypeFor[state.Run](), "Job": reflect.TypeFor[state.Job](),
+		"Step": reflect.TypeFor[state.Step](), "Artifact": reflect.TypeFor[state.Artifact](),
+	}
+}
+
+// elsewhere says why a field of the state has no field of that name in its part of an image.
+func elsewhere() map[string]string {
+	return map[string]string{
+		"State.base":     "an option: where the forge listens",
+		"State.now":      "an option",
+		"State.led":      "an option",
+		"State.jour":     "an option",
+		"State.mu":       "holds nothing",
+		"account.view":   "made from the other fields and the base",
+		"token.revoked":  "revoked tokens and their aliases are not in an image",
+		"State.arts":     "Image.Artifacts",
+		"repo.issues":    "Image.Issues, by IssueImage.Repo",
+		"repo.runs":      "Image.Runs, by Run.Repo",
+		"issue.comments": "Image.Comments, by CommentImage.Issue",
+		"run.jobs":       "Image.Jobs, by Job.RunID",
+		"job.run":        "Job.RunID",
+		"artifact.run":   "Artifact.RunID",
+	}
+}
+
+// TestImageHoldsEveryField looks at every struct that a State reaches: each field has one of the same
+// name in the image, or a reason.
+func TestImageHoldsEveryField(t *testing.T) {
+	seen, reasons := map[string]bool{}, elsewhere()
+	var visit func(reflect.Type)
+	visit = func(typ reflect.Type) {
+		switch typ.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array:
+			visit(typ.Elem())
+			return
+		case reflect.Map:
+			visit(typ.Key())
+			visit(typ.Elem())
+			return
+		case reflect.Struct:
+		default:
+			return
+		}
+		if seen[typ.Name()] || typ.PkgPath() != reflect.TypeFor[state.State]().PkgPath() {
+			return
+		}
+		seen[typ.Name()] = true
+		image, ok := images()[typ.Name()]
+		if !ok {
+			t.Errorf("the state holds a %s, and the image has no part for it", typ.Name())
+			return
+		}
+		for f := range typ.Fields() {
+			visit(f.Type)
+			name := typ.Name() + "." + f.Name
+			_, there := image.FieldByNameFunc(func(n string) bool { return strings.EqualFold(n, f.Name) })
+			if reason := reasons[name]; (reason != "") == there {
+				t.Errorf("%s: in the image: %v; reason why not: %q", name, there, reason)
+			}
+			delete(reasons, name)
+		}
+	}
+	visit(reflect.TypeFor[state.State]())
+	for name := range reasons {
+		t.Errorf("%s is no field any more", name)
+	}
+	for name := range images() {
+		if !seen[name] {
+			t.Errorf("%s is in no state any more", name)
+		}
+	}
+}
+
+// world is a state with a journal of its own.
+type world struct {
+	*state.State
+	journal *journal.Journal
+}
+
+func options(entries []journal.Entry) (state.Options, error) {
+	now := func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+	l := ledger.New()
+	j := journal.New(l, now)
+	base, err := wire.ParseBase("http://127.0.0.1:1")
+	if err != nil {
+		return state.Options{}, err
+	}
+	return state.Options{Base: base, Now: now, Ledger: l, Journal: j}, j.Restore(entries)
+}
+
+// full is a state in which every field of an image is set somewhere.
+func full(t *testing.T) world {
+	t.Helper()
+	o, err := options(nil)
+	try(t, err)
+	w := world{state.New(o), o.Journal}
+	try(t, w.AddUser("ada", "Ada L.", false))
+	try(t, w.AddUser("bob", "", false))
+	try(t, w.AddUser("robot[bot]", "", true))
+	try(t, w.AddOrg("acme", []string{"ada"}))
+	try(t, w.SetOrgRole("acme", "bob", state.Write))
+	ada := w.identity(t, state.TokenSpec{Login: "ada", Kit: true, Quiet: true, Name: "ada"})
+	w.identity(t, state.TokenSpec{Login: "robot[bot]", Cause: "job:1", Repo: "acme/app", Permissions: map[string]string{"issues": "write"},
+		StartsNoRuns: true, Name: "robot"})
+	w.Mark("step:3")
+	_, err = w.CreateRepo(ada, "acme", state.NewRepo{Name: "app", Description: "An app", Private: true}, func(int64) error { return nil })
+	try(t, err)
+	_, err = w.SetCollaborator(ada, "acme/app", "robot[bot]", state.Read)
+	try(t, err)
+	try(t, w.MoveRefs(ada, "acme/app", []state.RefChange{{Ref: "refs/heads/main", Before: state.Zero, After: strings.Repeat("a", 40)}}))
+	w.fillIssues(t, ada)
+	w.fillConfig(t, ada)
+	w.fillRuns(t)
+	return w
+}
+
+func (w world) identity(t *testing.T, spec state.TokenSpec) state.Identity {
+	t.Helper()
+	value, err := w.MintToken(spec)
+	try(t, err)
+	_, ok := w.Alias(value, "job:2")
+	if !ok {
+		t.Fatal("no alias")
+	}
+	dead, err := w.MintToken(spec)
+	try(t, err)
+	w.Alias(dead, "")
+	w.RevokeToken(dead)
+	who, err := w.Identify(value)
+	try(t, err)
+	return who
+}
+
+func (w world) fillIssues(t *testing.T, who state.Identity) {
+	t.Helper()
+	for n := range 3 {
+		_, err := w.OpenIssue(who, "acme/app", state.NewIssue{Title: "It breaks", Body: "badly", Labels: []string{"urgent", "bug"}})
+		try(t, err)
+		_, err = w.AddComment(who, "acme/app", n+1, "I see.")
+		try(t, err)
+	}
+	closed := "closed"
+	_, err := w.EditIssue(who, "acme/app", 2, state.IssueEdit{State: &closed})
+	try(t, err)
+}
+
+func (w world) fillConfig(t *testing.T, who state.Identity) {
+	t.Helper()
+	try(t, w.CreateVariable(who, "acme/app", "REGION", "eu"))
+	key, err := w.SealingKey(who, "acme/app")
+	try(t, err)
+	raw, err := base64.StdEncoding.DecodeString(key.Key)
+	try(t, err)
+	sealed, err := box.SealAnonymous(nil, []byte("hunter2"), (*[32]byte)(raw), rand.Reader)
+	try(t, err)
+	_, err = w.PutSecret(who, "acme/app", "PASSWORD", base64.StdEncoding.EncodeToString(sealed), key.KeyID)
+	try(t, err)
+}
+
+func (w world) fillRuns(t *testing.T) {
+	t.Helper()
+	for _, status := range []string{"completed", "in_progress"} {
+		run, err := w.SaveRun(state.Run{Repo: "acme/app", Workflow: ".github/workflows/ci.yml", Name: "CI", Title: "It breaks", Event: "issues",
+			Actor: "ada", Cause: "event:4", HeadSHA: strings.Repeat("a", 40), HeadBranch: "main", Status: status, Conclusion: "failure", Reason: "why"})
+		try(t, err)
+		job, err := w.SaveJob(state.Job{RunID: run.ID, Key: "build", Name: "Build", Status: status, Conclusion: "failure", TimedOut: true,
+			Error: "exit 1", Permissions: map[string]string{"issues": "read"},
+			Steps: []state.Step{{Number: 1, Name: "make", Status: "completed", Conclusion: "failure", Started: run.Created, Completed: run.Created}}})
+		try(t, err)
+		try(t, w.AppendLog(job.ID, []byte("make: nothing to be done\n")))
+		var ids []int64
+		for _, name := range []string{"second", "first"} { // stored in another order than claimed
+			id, err := w.ClaimArtifact(state.Artifact{RunID: run.ID, Name: name})
+			try(t, err)
+			ids = append(ids, id)
+		}
+		for _, id := range slices.Backward(ids) {
+			_, err = w.AddArtifact(state.Artifact{ID: id, RunID: run.ID, JobID: job.ID, Name: fmt.Sprint("a", id), Size: 3, Digest: "sha256:1"})
+			try(t, err)
+		}
+	}
+}
+
+func try(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestImageRoundTrip goes from state to image to bytes and back; and holds full to its name, so that a
+// field that one of the ways forgets is seen.
+func TestImageRoundTrip(t *testing.T) {
+	w := full(t)
+	im := w.Image()
+	unset := map[string]bool{}
+	note(reflect.ValueOf(im), "Image", unset)
+	for name, zero := range unset {
+		if zero {
+			t.Errorf("%s is zero everywhere: set it in full, so that its loss is seen", name)
+		}
+	}
+	data, err := im.Encode()
+	try(t, err)
+	again, err := w.Image().Encode()
+	try(t, err)
+	if !bytes.Equal(data, again) {
+		t.Error("the same state makes two images")
+	}
+	read, err := state.DecodeImage(data)
+	try(t, err)
+	if diff := cmp.Diff(im, read); diff != "" {
+		t.Errorf("decoded: %s", diff)
+	}
+	o, err := options(w.journal.Entries(0))
+	try(t, err)
+	s, err := state.FromImage(o, read)
+	try(t, err)
+	if diff := cmp.Diff(im, s.Image()); diff != "" {
+		t.Errorf("after the round: %s", diff)
+	}
+}
+
+// note finds the fields that are zero in every element of every table.
+func note(v reflect.Value, name string, unset map[string]bool) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			note(v.Elem(), name, unset)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			note(v.Index(i), name, unset)
+		}
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range v.NumField() {
+			field := name + "." + v.Type().Field(i).Name
+			before, known := unset[field]
+			unset[field] = v.Field(i).IsZero() && (before || !known)
+			note(v.Field(i), field, unset)
+		}
+	}
+}
+
+// TestImageIsACopy changes the state after an image was taken of it.
+func TestImageIsACopy(t *testing.T) {
+	w := full(t)
+	before := w.Image()
+	data, err := before.Encode()
+	try(t, err)
+	try(t, w.AppendLog(2, []byte("more\n")))
+	ada := w.identity(t, state.TokenSpec{Login: "ada"})
+	try(t, w.MoveRefs(ada, "acme/app", []state.RefChange{{Ref: "refs/heads/next", Before: state.Zero, After: strings.Repeat("b", 40)}}))
+	w.fillIssues(t, ada)
+	after, err := before.Encode()
+	try(t, err)
+	if !bytes.Equal(data, after) {
+		t.Error("the image changed with the state")
+	}
+}
+
+// TestBadImage holds what contradicts itself.
+func TestBadImage(t *testing.T) {
+	w := full(t)
+	for name, c := range map[string]struct {
+		spoil func(*state.Image)
+		want  string
+	}{
+		"version":    {func(i *state.Image) { i.Version++ }, "version 2"},
+		"journal":    {func(i *state.Image) { i.Journal++ }, "journal"},
+		"noun":       {func(i *state.Image) { i.Last["cat"] = 1 }, `"cat"`},
+		"counter":    {func(i *state.Image) { i.Last["issue"] = 1 }, "issue 2: the last id given is 1"},
+		"twice":      {func(i *state.Image) { i.Comments[1].ID = 1 }, "comment 1 is there twice"},
+		"login":      {func(i *state.Image) { i.Accounts[1].Login = "../x" }, `"../x"`},
+		"owner":      {func(i *state.Image) { i.Repos[0].Owner = 99 }, "account 99"},
+		"kind":       {func(i *state.Image) { i.Accounts[1].Kind = "" }, `kind ""`},
+		"bot":        {func(i *state.Image) { i.Accounts[0].Login = "x" }, "there is no account github-actions[bot]"},
+		"role":       {func(i *state.Image) { i.Accounts[4].Members[0].Role = 9 }, "role 9"},
+		"digest":     {func(i *state.Image) { i.Tokens[0].Digest = "00" }, `"00"`},
+		"alias":      {func(i *state.Image) { i.Tokens[0].Parent = "00" }, "alias"},
+		"own alias":  {func(i *state.Image) { i.Tokens[0].Parent = i.Tokens[0].Digest }, "its own alias"},
+		"key":        {func(i *state.Image) { i.Repos[0].Sealing.Private = nil }, "32 bytes"},
+		"number":     {func(i *state.Image) { i.Issues[1].Number = 7 }, "number 7"},
+		"label":      {func(i *state.Image) { i.Issues[1].Labels[0] = 99 }, "label 99"},
+		"issue":      {func(i *state.Image) { i.Comments[0].Issue = 99 }, "issue 99"},
+		"workflow":   {func(i *state.Image) { i.Runs[0].WorkflowID = 99 }, "workflow 99"},
+		"run status": {func(i *state.Image) { i.Runs[0].Status = "lost" }, `"lost"`},
+		"job":        {func(i *state.Image) { i.Jobs[0].RunID = 99 }, "run 99"},
+		"artifact":   {func(i *state.Image) { i.Runs[0].Arts = i.Runs[0].Arts[:1] }, "belongs to no run"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			im := w.Image()
+			c.spoil(&im)
+			o, err := options(w.journal.Entries(0))
+			try(t, err)
+			if _, err = state.FromImage(o, im); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q in it", err, c.want)
+			}
+		})
+	}
+}
+
+func TestDecodeImageIsStrict(t *testing.T) {
+	data, err := full(t).Image().Encode()
+	try(t, err)
+	for _, bad := range []string{"", "{}", "[]", `{"Version":2}`, `{"Version":1,"Cats":[]}`, string(data) + "{}", string(data[:len(data)-1])} {
+		if _, err := state.DecodeImage([]byte(bad)); err == nil {
+			t.Errorf("%.40q was read", bad)
+		}
+	}
+}
+
+func FuzzDecodeImage(f *testing.F) {
+	f.Add([]byte(`{"Version":1,"Journal":0,"Last":{"account":1},"Accounts":[{"ID":1,"Login":"github-actions[bot]","Kind":"Bot"}]}`))
+	f.Add([]byte(`{"Version":1,"Last":{"account":1,"repository":1,"label":1,"issue":1},"Repos":[{"ID":1,"Owner":1,"Name":"a"}],"Issues":[{"Repo":1,"ID":1,"Number":1,"Labels":[1],"State":"open"}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		im, err := state.DecodeImage(data)
+		if err != nil {
+			return
+		}
+		o, err := options(nil)
+		try(t, err)
+		s, err := state.FromImage(o, im)
+		if err != nil {
+			return
+		}
+		first, err := s.Image().Encode()
+		if err != nil {
+			return // a year that JSON cannot hold
+		}
+		next, err := state.DecodeImage(first)
+		try(t, err)
+		o, _ = options(nil)
+		s, err = state.FromImage(o, next)
+		try(t, err)
+		if second, _ := s.Image().Encode(); !bytes.Equal(first, second) {
+			t.Errorf("%s\n%s", first, second)
+		}
+	})
+}

@@ -1,0 +1,256 @@
+package state
+
+import (
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+)
+
+// FromImage returns a state that holds what the image does. An image that contradicts itself is
+// refused, as is one that was taken elsewhere in the journal than where the journal of the options
+// stands: ids of events would then be given twice. It journals nothing.
+func FromImage(o Options, im Image) (*State, error) {
+	if im.Version != ImageVersion {
+		return nil, fmt.Errorf("image: version %d is not %d", im.Version, ImageVersion)
+	}
+	if at := o.Journal.Last(); at != im.Journal {
+		return nil, fmt.Errorf("image: it was taken at entry %d of its journal, and the journal given stands at %d", im.Journal, at)
+	}
+	s := New(o)
+	clear(s.accounts)
+	clear(s.last)
+	s.mark = im.Mark
+	r := reader{s: s, accounts: map[int64]*account{}, repos: map[int64]*repo{}, labels: map[int64]*label{},
+		issues: map[int64]*issue{}, workflows: map[int64]*workflow{}, arts: map[int64]*artifact{}}
+	for _, step := range []func(Image) error{r.counters, r.readAccounts, r.readTokens, r.readRepos, r.readIssues, r.readComments,
+		r.readArtifacts, r.readRuns, r.readJobs, r.whole} {
+		if err := step(im); err != nil {
+			return nil, fmt.Errorf("image: %w", err)
+		}
+	}
+	return s, nil
+}
+
+// reader fills a state that nobody else sees yet.
+type reader struct {
+	s         *State
+	accounts  map[int64]*account
+	repos     map[int64]*repo
+	labels    map[int64]*label
+	issues    map[int64]*issue
+	workflows map[int64]*workflow
+	arts      map[int64]*artifact
+}
+
+func nouns() []noun {
+	return []noun{nounAccount, nounRepo, nounLabel, nounIssue, nounComment, nounWorkflow, nounRun, nounJob, nounArtifact, nounKey}
+}
+
+func (r reader) counters(im Image) error {
+	for name, id := range im.Last {
+		if !slices.Contains(nouns(), noun(name)) || id < 0 {
+			return fmt.Errorf("id %d was given last for %q, which is no noun of ours", id, name)
+		}
+		r.s.last[noun(name)] = id
+	}
+	return nil
+}
+
+// put adds an object under its id, which must be one that was given, and given once.
+func put[T any](r reader, n noun, in map[int64]*T, id int64, x *T) error {
+	if id < 1 || id > r.s.last[n] {
+		return fmt.Errorf("%s %d: the last id given is %d", n, id, r.s.last[n])
+	}
+	if in[id] != nil {
+		return fmt.Errorf("%s %d is there twice", n, id)
+	}
+	in[id] = x
+	return nil
+}
+
+func (r reader) readAccounts(im Image) error {
+	s := r.s
+	for _, a := range im.Accounts {
+		if !loginForm.MatchString(a.Login) || reserved(a.Login) || s.accounts[key(a.Login)] != nil {
+			return fmt.Errorf("account %d cannot be called %q", a.ID, a.Login)
+		}
+		if !slices.Contains([]string{kindUser, kindBot, kindOrg}, a.Kind) {
+			return fmt.Errorf("account %s is of kind %q", a.Login, a.Kind)
+		}
+		x := &account{id: a.ID, login: a.Login, name: a.Name, kind: a.Kind, created: a.Created,
+			view: wire.NewUser(s.base, a.ID, a.Login, a.Kind), members: map[string]member{}}
+		if err := put(r, nounAccount, r.accounts, a.ID, x); err != nil {
+			return err
+		}
+		s.accounts[key(a.Login)] = x
+	}
+	if a := s.accounts[key(ActionsLogin)]; a == nil || a.kind != kindBot {
+		return fmt.Errorf("there is no account %s", ActionsLogin)
+	}
+	for _, a := range im.Accounts {
+		for _, m := range a.Members {
+			if s.accounts[key(m.Login)] == nil || a.Kind != kindOrg {
+				return fmt.Errorf("account %s cannot have the member %q", a.Login, m.Login)
+			}
+			if err := knownRole(m.Role); err != nil {
+				return fmt.Errorf("member %s of %s: %w", m.Login, a.Login, err)
+			}
+			r.accounts[a.ID].members[key(m.Login)] = member{login: m.Login, owner: m.Owner, role: m.Role}
+		}
+	}
+	return nil
+}
+
+func knownRole(role Role) error {
+	if role < None || role > Admin {
+		return fmt.Errorf("role %d is none", role)
+	}
+	return nil
+}
+
+func (r reader) readTokens(im Image) error {
+	byText := map[string]*token{}
+	for _, t := range im.Tokens {
+		raw, err := hex.DecodeString(t.Digest)
+		if err != nil || len(raw) != len(digest{}) || byText[t.Digest] != nil {
+			return fmt.Errorf("token %q has no digest of its own: %q", t.Name, t.Digest)
+		}
+		if r.s.accounts[key(t.Login)] == nil {
+			return fmt.Errorf("token %q is of %q, which is no account", t.Name, t.Login)
+		}
+		x := &token{digest: digest(raw), login: t.Login, kit: t.Kit, quiet: t.Quiet, cause: t.Cause, repo: t.Repo,
+			permissions: maps.Clone(t.Permissions), app: t.App, noRuns: t.NoRuns, name: t.Name}
+		byText[t.Digest], r.s.tokens[x.digest] = x, x
+	}
+	for _, t := range im.Tokens {
+		if t.Parent == "" {
+			continue
+		}
+		if byText[t.Parent] == nil {
+			return fmt.Errorf("token %q is the alias of one that is not there", t.Name)
+		}
+		byText[t.Digest].parent = byText[t.Parent]
+	}
+	for _, t := range byText {
+		for hops, p := 0, t; p != nil; hops, p = hops+1, p.parent {
+			if hops > len(byText) {
+				return fmt.Errorf("token %q is its own alias", t.name)
+			}
+		}
+	}
+	return nil
+}
+
+func (r reader) readRepos(im Image) error {
+	for _, in := range im.Repos {
+		owner := r.accounts[in.Owner]
+		if owner == nil || !repoForm.MatchString(in.Name) {
+			return fmt.Errorf("repository %d is called %q, of account %d", in.ID, in.Name, in.Owner)
+		}
+		x := &repo{id: in.ID, owner: owner, name: in.Name, description: in.Description, private: in.Private, defaultBranch: in.DefaultBranch,
+			created: in.Created, updated: in.Updated, pushed: in.Pushed, refs: maps.Clone(in.Refs), members: maps.Clone(in.Members),
+			variables: map[string]*variable{}, secrets: map[string]*secret{}}
+		if x.refs == nil {
+			x.refs = map[string]string{}
+		}
+		if x.members == nil {
+			x.members = map[string]Role{}
+		}
+		if err := put(r, nounRepo, r.repos, in.ID, x); err != nil {
+			return err
+		}
+		if r.s.repos[key(x.fullName())] != nil {
+			return fmt.Errorf("repository %s is there twice", x.fullName())
+		}
+		r.s.repos[key(x.fullName())] = x
+		if err := r.readWithin(x, in); err != nil {
+			return fmt.Errorf("repository %s: %w", x.fullName(), err)
+		}
+	}
+	return nil
+}
+
+// readWithin reads what stands in the record of a repository.
+func (r reader) readWithin(x *repo, in RepoImage) error {
+	for login, role := range x.members {
+		if err := knownRole(role); err != nil || r.s.accounts[login] == nil {
+			return fmt.Errorf("%q cannot have role %d", login, role)
+		}
+	}
+	for _, l := range in.Labels {
+		if x.label(l.Name) != nil {
+			return fmt.Errorf("label %s is there twice", l.Name)
+		}
+		n := &label{id: l.ID, name: l.Name, color: l.Color, description: l.Description, standard: l.Standard}
+		if err := put(r, nounLabel, r.labels, l.ID, n); err != nil {
+			return err
+		}
+		x.labels = append(x.labels, n)
+	}
+	for _, v := range in.Variables {
+		x.variables[v.Name] = &variable{name: v.Name, value: v.Value, created: v.Created, updated: v.Updated}
+	}
+	for _, v := range in.Secrets {
+		x.secrets[v.Name] = &secret{name: v.Name, value: v.Value, created: v.Created, updated: v.Updated}
+	}
+	if k := in.Sealing; k != nil {
+		if len(k.Public) != 32 || len(k.Private) != 32 {
+			return fmt.Errorf("sealing key %s is not of 32 bytes", k.ID)
+		}
+		public, private := [32]byte(k.Public), [32]byte(k.Private)
+		x.sealing = &sealing{id: k.ID, public: &public, private: &private}
+	}
+	for _, w := range in.Workflows {
+		n := &workflow{id: w.ID, path: w.Path, name: w.Name, created: w.Created, runs: w.Runs}
+		if err := put(r, nounWorkflow, r.workflows, w.ID, n); err != nil {
+			return err
+		}
+		x.workflows = append(x.workflows, n)
+	}
+	return nil
+}
+
+func (r reader) readIssues(im Image) error {
+	for _, in := range im.Issues {
+		of := r.repos[in.Repo]
+		if of == nil {
+			return fmt.Errorf("issue %d is of repository %d, which is not there", in.ID, in.Repo)
+		}
+		if in.Number != len(of.issues)+1 || in.State != stateOpen && in.State != stateClosed {
+			return fmt.Errorf("issue %d is %q and has number %d, where %d would be next", in.ID, in.State, in.Number, len(of.issues)+1)
+		}
+		x := &issue{id: in.ID, number: in.Number, title: in.Title, body: in.Body, state: in.State, reason: in.Reason, author: in.Author,
+			created: in.Created, updated: in.Updated, closed: in.Closed, closedBy: in.ClosedBy}
+		for _, id := range in.Labels {
+			l := r.labels[id]
+			if !slices.Contains(of.labels, l) {
+				return fmt.Errorf("issue %d has label %d, which is not of its repository", in.ID, id)
+			}
+			x.labels = append(x.labels, l)
+		}
+		if err := put(r, nounIssue, r.issues, in.ID, x); err != nil {
+			return err
+		}
+		of.issues = append(of.issues, x)
+	}
+	return nil
+}
+
+func (r reader) readComments(im Image) error {
+	seen := map[int64]*comment{}
+	for _, in := range im.Comments {
+		of := r.issues[in.Issue]
+		if of == nil {
+			return fmt.Errorf("comment %d is on issue %d, which is not there", in.ID, in.Issue)
+		}
+		x := &comment{id: in.ID, author: in.Author, body: in.Body, created: in.Created, updated: in.Updated}
+		if err := put(r, nounComment, seen, in.ID, x); err != nil {
+			return err
+		}
+		of.comments = append(of.comments, x)
+	}
+	return nil
+}
