@@ -17,8 +17,16 @@ type Session struct {
 	Files   Files
 	Members Members
 	Config  Config
+	Labels  Labels
 	Issues  Issues
 	Runs    Runs
+}
+
+// NewUser describes an account of a person or, with Bot, of a program.
+type NewUser struct {
+	Login string
+	Name  string
+	Bot   bool
 }
 
 // Repo names a repository.
@@ -59,8 +67,9 @@ type Repos interface {
 
 // NewFile is the content one path shall have; Content nil deletes the path.
 type NewFile struct {
-	Path    string
-	Content []byte
+	Path       string
+	Content    []byte
+	Executable bool
 }
 
 // NewCommit describes one commit on a branch; Branch "" is the default branch. With New the branch is
@@ -89,6 +98,15 @@ type Config interface {
 	SetVariable(ctx context.Context, r Repo, name, value string) error
 	Variables(ctx context.Context, r Repo) (map[string]string, error)
 	SetSecret(ctx context.Context, r Repo, name, value string) error
+}
+
+// Label is a label of a repository. Color is six hexadecimal digits.
+type Label struct{ Name, Color, Description string }
+
+// Labels defines the labels of a repository.
+type Labels interface {
+	// Set makes the label, or gives the one of that name this colour and description.
+	Set(ctx context.Context, r Repo, l Label) error
 }
 
 // NewIssue describes an issue to open.

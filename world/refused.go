@@ -10,7 +10,7 @@ import (
 func refused(err error) driver.Session {
 	return driver.Session{
 		Repos: repos{err}, Files: files{err}, Members: members{err},
-		Config: config{err}, Issues: issues{err}, Runs: runs{err},
+		Config: config{err}, Labels: labels{err}, Issues: issues{err}, Runs: runs{err},
 	}
 }
 
@@ -19,6 +19,7 @@ type (
 	files   struct{ err error }
 	members struct{ err error }
 	config  struct{ err error }
+	labels  struct{ err error }
 	issues  struct{ err error }
 	runs    struct{ err error }
 )
@@ -48,6 +49,8 @@ func (c config) SetVariable(context.Context, driver.Repo, string, string) error 
 func (c config) Variables(context.Context, driver.Repo) (map[string]string, error) { return nil, c.err }
 
 func (c config) SetSecret(context.Context, driver.Repo, string, string) error { return c.err }
+
+func (l labels) Set(context.Context, driver.Repo, driver.Label) error { return l.err }
 
 func (i issues) Open(context.Context, driver.Repo, driver.NewIssue) (driver.Issue, error) {
 	return driver.Issue{}, i.err

@@ -58,7 +58,7 @@ func (f *Forge) As(actor string) (driver.Session, error) {
 	}
 	c := &client{base: f.o.APIURL, token: token, http: f.o.Client}
 	return driver.Session{
-		Repos: repos{c}, Files: files{c}, Members: members{c}, Config: config{c}, Issues: issues{c}, Runs: runs{c},
+		Repos: repos{c}, Files: files{c}, Members: members{c}, Config: config{c}, Labels: labels{c}, Issues: issues{c}, Runs: runs{c},
 	}, nil
 }
 

@@ -139,6 +139,9 @@ func (s files) tree(ctx context.Context, r driver.Repo, base string, in []driver
 	entries := make([]map[string]any, 0, len(in))
 	for _, f := range in {
 		e := map[string]any{"path": f.Path, "mode": "100644", "type": "blob"}
+		if f.Executable {
+			e["mode"] = "100755"
+		}
 		if f.Content == nil {
 			e["sha"] = nil
 		} else {

@@ -24,6 +24,7 @@ const ActionsLogin = state.ActionsLogin
 // Repositories are named "owner/name". Its methods may be called from any goroutine; whoever
 // changes things through it holds an obligation in the ledger meanwhile.
 type Admin struct {
+	server  *Server
 	ledger  *ledger.Ledger
 	journal *journal.Journal
 	state   *state.State
@@ -32,27 +33,54 @@ type Admin struct {
 	dir     string
 }
 
+// What Journal and Ledger return has names, so that other modules can pass it on.
+type (
+	// Journal holds what happened, in order; Entries(0) is all of it.
+	Journal = journal.Journal
+	// Entry is one thing that happened, with its cause.
+	Entry = journal.Entry
+	// Ledger counts the work that is going on.
+	Ledger = ledger.Ledger
+)
+
+// The kinds of entries.
+const (
+	Change = journal.Change
+	Read   = journal.Read
+)
+
+// APIURL returns the root of the REST API, without a slash at the end.
+func (a *Admin) APIURL() string { return a.server.APIURL() }
+
 // Ledger returns the ledger that counts the forge's open requests.
-func (a *Admin) Ledger() *ledger.Ledger { return a.ledger }
+func (a *Admin) Ledger() *Ledger { return a.ledger }
 
 // Journal returns the journal that holds the forge's events and requests.
-func (a *Admin) Journal() *journal.Journal { return a.journal }
+func (a *Admin) Journal() *Journal { return a.journal }
 
 // User describes an account of a person or, with Bot, of a program.
-type User struct {
-	Login string
-	Name  string
-	Bot   bool
-}
+type User = driver.NewUser
 
-// AddUser makes an account. A login that exists, in any case, is an error.
+// AddUser makes an account. A login that exists, in any case, is driver.ErrConflict.
 func (a *Admin) AddUser(u User) error {
-	return wrap("add user", a.state.AddUser(u.Login, u.Name, u.Bot))
+	return wrap("add user", a.conflict(u.Login, a.state.AddUser(u.Login, u.Name, u.Bot)))
 }
 
-// AddOrg makes an organisation. Its owners are accounts that exist; they may do everything in it.
+// AddOrg makes an organisation. Its owners are accounts that exist; they may do everything in it. A
+// login that exists is driver.ErrConflict.
 func (a *Admin) AddOrg(login string, owners ...string) error {
-	return wrap("add organisation", a.state.AddOrg(login, owners))
+	return wrap("add organisation", a.conflict(login, a.state.AddOrg(login, owners)))
+}
+
+// conflict says of an account that could not be made whether that is because it is there.
+func (a *Admin) conflict(login string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, absent := a.state.Account(login); absent == nil {
+		return fmt.Errorf("%w: %w", err, driver.ErrConflict)
+	}
+	return err
 }
 
 // SetOrgRole gives an account a role in every repository of an organisation: admin, maintain,

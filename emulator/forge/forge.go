@@ -18,10 +18,11 @@
 //	sha, err := f.Admin().Seed("ada/app", "ada", os.DirFS("testdata/app"))
 //	token, err := f.Admin().MintToken(forge.TokenSpec{Login: "ada"})
 //
-//	run(f.URL()+"/api/v3", token)                    // what GITHUB_API_URL and GITHUB_TOKEN are elsewhere
+//	run(f.APIURL(), token)                           // what GITHUB_API_URL and GITHUB_TOKEN are elsewhere
 //	clone("http://x:" + token + "@127.0.0.1:…/ada/app.git") // real git
 //
-//	for _, e := range f.Admin().Journal().Entries(0) { … } // what happened, in order, with its cause
+//	err = f.Until(ctx, func(ctx context.Context) error { … }) // tried at each change, decided when nothing goes on
+//	for _, e := range f.Admin().Journal().Entries(0) { … }    // what happened, in order, with its cause
 //
 // Nothing is shared between two forges, so tests may run in parallel, each with its own. Close removes
 // everything. The token's user name does not matter to git; a request without a token is anonymous.
@@ -51,11 +52,12 @@ import (
 
 // Options configures a forge. The zero value works.
 type Options struct {
-	Ledger  *ledger.Ledger   // nil: its own
-	Journal *journal.Journal // nil: its own
+	Ledger  *Ledger          // nil: its own
+	Journal *Journal         // nil: its own
 	Now     func() time.Time // shown times; rounded up to whole seconds, never decreasing. nil: the wall clock
 	Dir     string           // where repositories and artifacts live; "" is a temporary directory, removed by Close
 	Port    int              // of the loopback interface; 0: a free one
+	NoPort  bool             // listen nowhere: only Server.Client reaches the forge, and git does not
 	// PublicURL is the address that bodies, webhook payloads and the headers Link and Location are
 	// made of, whatever host a request names. "" is URL(). https://github.com has its API at
 	// https://api.github.com and raw files at https://raw.githubusercontent.com, and requests for
@@ -72,8 +74,8 @@ type Server struct {
 	admin *Admin
 	api   http.Handler
 	mux   *http.ServeMux // what others mounted
-	http  *http.Server
-	temp  string // directory to remove
+	http  *http.Server   // nil with NoPort
+	temp  string         // directory to remove
 
 	serving sync.WaitGroup
 	served  error
@@ -136,29 +138,50 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(o.Port)))
+	l, err := s.listen(o)
 	if err != nil {
 		return err
 	}
-	s.url = "http://" + l.Addr().String()
 	if o.PublicURL == "" {
 		if s.base, err = wire.ParseBase(s.url); err != nil {
-			return errors.Join(err, l.Close())
+			if l != nil {
+				err = errors.Join(err, l.Close())
+			}
+			return err
 		}
 	}
 	st := state.New(state.Options{Base: s.base, Now: now, Ledger: o.Ledger, Journal: o.Journal})
-	s.admin = &Admin{ledger: o.Ledger, journal: o.Journal, state: st, git: git, now: now, dir: dir}
+	s.admin = &Admin{server: s, ledger: o.Ledger, journal: o.Journal, state: st, git: git, now: now, dir: dir}
 	s.api = api.New(api.Options{
 		Base: s.base, Now: now, State: st, Git: git, Ledger: o.Ledger, Journal: o.Journal, Log: o.Log,
 		OpenArtifact: s.admin.OpenArtifact, DropArtifact: s.admin.removeArtifact,
 	})
-	s.http = &http.Server{
-		Handler: s, ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog: slog.NewLogLogger(o.Log.With("part", "forge").Handler(), slog.LevelWarn),
+	if l != nil {
+		s.http = &http.Server{
+			Handler: s, ReadHeaderTimeout: 10 * time.Second,
+			ErrorLog: slog.NewLogLogger(o.Log.With("part", "forge").Handler(), slog.LevelWarn),
+		}
+		s.serving.Go(func() { s.served = s.http.Serve(l) })
 	}
-	s.serving.Go(func() { s.served = s.http.Serve(l) })
 	o.Log.Info("forge started", "part", "forge", "url", s.url)
 	return nil
+}
+
+// listen sets the forge's address, and listens there if there is to be a port.
+func (s *Server) listen(o Options) (net.Listener, error) {
+	if o.NoPort {
+		if o.Port != 0 {
+			return nil, fmt.Errorf("port %d and no port: choose one", o.Port)
+		}
+		s.url = noPortURL
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(o.Port)))
+	if err != nil {
+		return nil, err
+	}
+	s.url = "http://" + l.Addr().String()
+	return l, nil
 }
 
 // URL returns scheme and authority of the loopback address, without a slash at the end: git
@@ -258,16 +281,18 @@ func (s *Server) enter() bool {
 // directory. When it returns no goroutine and no process of the forge is left. A second call does
 // nothing more.
 func (s *Server) Close(ctx context.Context) error {
-	err := s.http.Shutdown(ctx)
-	if err != nil {
-		err = errors.Join(err, s.http.Close())
+	var err error
+	if s.http != nil {
+		if err = s.http.Shutdown(ctx); err != nil {
+			err = errors.Join(err, s.http.Close())
+		}
 	}
 	s.gate.Lock()
 	s.closed = true
 	s.gate.Unlock()
 	s.running.Wait()
 	s.serving.Wait()
-	if !errors.Is(s.served, http.ErrServerClosed) {
+	if s.http != nil && !errors.Is(s.served, http.ErrServerClosed) {
 		err = errors.Join(err, s.served)
 	}
 	if err = errors.Join(err, s.removeTemp()); err != nil {
