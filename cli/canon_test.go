@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,9 +17,11 @@ import (
 
 // TestRunsAreEqual runs the acceptance suite, green and with a defect, one scenario after the other,
 // eight at once, and in a random order: what must be equal is. What is kept of each run can be judged
-// again, with the same verdicts, and rendered.
+// again, with the same verdicts, and rendered; understudy diff finds them alike, and where the defect
+// makes the two part.
 func TestRunsAreEqual(t *testing.T) {
-	random := fmt.Sprint(1 + rand.IntN(1_000_000))
+	random, dir := fmt.Sprint(1+rand.IntN(1_000_000)), t.TempDir()
+	kept := map[string]string{}
 	for name, tt := range map[string]struct {
 		code  int
 		which []string
@@ -30,20 +33,32 @@ func TestRunsAreEqual(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var first string
 			for i, args := range tt.runs {
-				got := canonOfRun(t, tt.code, append(args, tt.which...))
+				out := filepath.Join(dir, name, strconv.Itoa(i))
+				got := canonOfRun(t, tt.code, out, append(args, tt.which...))
 				if i == 0 {
-					first = got
-				} else if diff := cmp.Diff(first, got); diff != "" {
+					first, kept[name] = got, out
+					continue
+				}
+				if diff := cmp.Diff(first, got); diff != "" {
 					t.Errorf("%v (-first +this): %s", args, diff)
+				}
+				if code, text := run(t, cli.Options{}, "diff", kept[name], out); code != 0 || !strings.Contains(text, "alike: 14 scenarios") {
+					t.Errorf("diff: exit code %d\n%s", code, text)
 				}
 			}
 		})
 	}
+	code, text := run(t, cli.Options{}, "diff", kept["green"], kept["red"], "--scenario", "triage.feature:43")
+	for _, want := range []string{"passed → failed", `step 5 the triage workflow fails reporting`, "crew with defect schema-check-killed",
+		"job run (triage)", "A  issue_comment.created acme/<lease>#1 refs/heads/main by github-actions[bot]\n", "B  nothing of it", "1 of 1 scenario unlike"} {
+		if code != 1 || !strings.Contains(text, want) {
+			t.Errorf("diff of green and red: exit code %d, want %q in\n%s", code, want, text)
+		}
+	}
 }
 
-func canonOfRun(t *testing.T, want int, args []string) string {
+func canonOfRun(t *testing.T, want int, out string, args []string) string {
 	t.Helper()
-	out := t.TempDir()
 	code, text := run(t, cli.Options{}, append([]string{"run", acceptance, "--out", out}, args...)...)
 	if code != want {
 		t.Fatalf("%v: exit code %d, want %d\n%s", args, code, want, text)

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -97,6 +98,22 @@ func (r Record) Scenarios() iter.Seq[Scenario] {
 			}
 		}
 	}
+}
+
+// Only returns the record with that scenario alone.
+func (r Record) Only(id string) Record {
+	cells := r.Cells
+	r.Cells = nil
+	for _, c := range cells {
+		trials := c.Trials
+		c.Trials = nil
+		for _, t := range trials {
+			t.Scenarios = slices.DeleteFunc(slices.Clone(t.Scenarios), func(s Scenario) bool { return s.ID != id })
+			c.Trials = append(c.Trials, t)
+		}
+		r.Cells = append(r.Cells, c)
+	}
+	return r
 }
 
 // Tries are the verdicts that each scenario came to in the trials of all cells, in order, by id.
