@@ -19,6 +19,7 @@ var nothing = regexp.MustCompile(`^(util|utils|common|helpers?|misc|shared|base|
 var clocks = map[string]string{
 	"internal/clock":    "it is where shown time comes from",
 	"environment/place": "it gives a place's clock its source",
+	"emulator/network":  "a certificate is valid from about now on",
 	"internal/workdir":  "it compares a directory's age with the file system's clock",
 	"trial":             "a record says when it began and ended",
 	"cli":               "a run's directory carries the date; a seed may come from the clock",
