@@ -42,8 +42,14 @@ plan would skip. A finding is one line, "file:line: what (rule)", in order of pl
   unused-step         no scenario uses a definition of a pack of one's own
   agent               a dummy agent's table or fixture, or what fixtures.yaml says of one; the
                       findings of any other step pack bear that pack's name
+  missing-result      a scenario dispatches a stage, and its dummy agent does not write the stage's
+                      result; such as expect the run to fail, or not to happen, are right
   unused-fixture      a file below fixtures/ that no scenario names
-  unknown-capability  a tag asks for a capability that nobody offers or declares, or is malformed
+  unknown-capability  a tag asks for a capability that nobody offers or declares, or is malformed, as
+                      may be @skip, @lock and @serial
+  unknown-tag         a tag is almost one of the kit's, or skips in a place that there is not
+  skip-reason         a scenario is skipped somewhere, and no comment at the tag says why
+  runtime-capability  a scenario needs a real runtime, and no @requires:capability:runtime-NAME says so
   no-then             a scenario expects nothing
   portability         a feature names a vendor, a CI service, an install mode, or a leased repository;
                       tags and comments may

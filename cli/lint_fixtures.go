@@ -77,7 +77,7 @@ func declaredLines(fsys fs.FS, file string) (map[string]int, error) {
 func (l *linter) named() map[string]bool {
 	all := map[string]bool{}
 	add := func(text string) {
-		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;\"'`()", r) }) {
+		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;:=\"'`(){}", r) }) {
 			all[path.Clean(word)] = true
 		}
 	}

@@ -65,7 +65,10 @@ func (l *linter) all() error {
 			l.problems(p.Name, l.declarations(), suite.Lint([]suite.Pack{p}, d))
 		}
 		l.capabilities()
+		l.missingResults()
 	}
+	l.tags()
+	l.runtimes()
 	l.expectNothing()
 	l.portability()
 	return errors.Join(l.unusedFixtures(), l.unusedSteps())

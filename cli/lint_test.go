@@ -2,8 +2,6 @@ package cli_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -126,40 +124,6 @@ func TestLintRefuses(t *testing.T) {
 	} {
 		if code, out := run(t, cli.Options{}, args...); code != 2 || !strings.Contains(out, want) || !strings.Contains(out, "understudy: error: ") {
 			t.Errorf("%v: exit code %d\n%s\nwant %q", args, code, out, want)
-		}
-	}
-}
-
-// BenchmarkLint looks at 1,000 scenarios with a table and a fixture each.
-func BenchmarkLint(b *testing.B) {
-	dir := b.TempDir()
-	files := map[string]string{
-		"understudy.yaml": "platform: platform.yaml\nfeatures: features\n", "s.json": `{"required": ["ok"]}`,
-		"platform.yaml": strings.Replace(platformYAML, "triage: {}", "triage: {result: out/r.json, schema: s.json}", 1),
-	}
-	for f := range 100 {
-		var text strings.Builder
-		fmt.Fprintf(&text, "Feature: %d\n", f)
-		for s := range 10 {
-			fmt.Fprintf(&text, "  Scenario: %d\n    Given the enrolled test repository\n    And an issue with title \"%d\" and body containing \"%d\"\n"+
-				"    And a dummy agent that would:\n      | description | op | args |\n      | Emit | write_fixture | out/r.json, fixtures/%d.json |\n"+
-				"    When the issue is labeled \"ready\"\n    Then the triage workflow completes successfully\n    And the issue has label \"%d\"\n", s, s, f, f, s)
-		}
-		files[fmt.Sprintf("features/%d.feature", f)] = text.String()
-		files[fmt.Sprintf("fixtures/%d.json", f)] = `{"ok": true}`
-	}
-	for name, text := range files {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for b.Loop() {
-		var out strings.Builder
-		if code := cli.Main(cli.Options{Args: []string{"lint", dir}, Stdout: &out, Stderr: &out}); code != 0 || out.String() != "1000 scenarios, nothing found\n" {
-			b.Fatal(out.String())
 		}
 	}
 }

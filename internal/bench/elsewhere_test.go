@@ -19,6 +19,12 @@ func page(b *testing.B, t *table) {
 		target: 3, unit: "MB", format: "%.2f", peer: "one file, nothing loaded from elsewhere"})
 }
 
+// lint is the command's own benchmark.
+func lint(b *testing.B, t *table) {
+	t.add(figure{name: "lint of 1,000 scenarios: CPU", value: elsewhere(b, "../../cli", "BenchmarkLint", "ms-cpu/lint"),
+		target: 1000, unit: "ms", format: "%.0f", peer: "all rules, 500 fixtures held to a schema"})
+}
+
 // elsewhere is a metric of a benchmark that lives beside what it measures.
 func elsewhere(b *testing.B, dir, name, metric string) float64 {
 	b.Helper()

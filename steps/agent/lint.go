@@ -77,6 +77,25 @@ func lintRecord(d suite.Draft) (problems []error) {
 	return problems
 }
 
+// Writes returns the paths in the workspace to which the dummy agent of a step's table writes fixtures.
+// false is that the step has no such table.
+func Writes(step feature.Step) (paths []string, ok bool) {
+	if step.Text != dummyStep || step.Table == nil || len(step.Table.Rows) == 0 {
+		return nil, false
+	}
+	at := map[string]int{}
+	for i, c := range step.Table.Rows[0].Cells {
+		at[c.Value] = i
+	}
+	for _, row := range step.Table.Rows[1:] {
+		if row.Cells[at["op"]].Value == dummyagent.WriteFixture {
+			to, _, _ := strings.Cut(row.Cells[at["args"]].Value, ",")
+			paths = append(paths, path.Clean(strings.TrimSpace(to)))
+		}
+	}
+	return paths, true
+}
+
 type linter struct {
 	suite.Draft
 	catalogue catalogue

@@ -3,6 +3,7 @@ package issue
 
 import (
 	"context"
+	"regexp"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/match"
@@ -15,6 +16,20 @@ const (
 	writer   = "write"
 	observer = "observer"
 )
+
+// labeledStep is the text of the step that sets a platform going.
+const labeledStep = `the issue is labeled "([^"]+)"`
+
+var labeledText = regexp.MustCompile("^" + labeledStep + "$")
+
+// Labeled is the label that a step with this text adds; false is that it adds none.
+func Labeled(text string) (label string, ok bool) {
+	m := labeledText.FindStringSubmatch(text)
+	if m == nil {
+		return "", false
+	}
+	return m[1], true
+}
 
 // Pack holds the steps.
 var Pack = suite.Pack{Name: "issue", Steps: []suite.Step{
@@ -29,7 +44,7 @@ var Pack = suite.Pack{Name: "issue", Steps: []suite.Step{
 		Example: `an issue with title "It breaks" and body containing "steps to reproduce"`,
 	},
 	{
-		Pattern: `the issue is labeled "([^"]+)"`, Do: label,
+		Pattern: labeledStep, Do: label,
 		Doc:     "Adds the label as the write actor. Later steps look at the runs that this causes.",
 		Example: `the issue is labeled "ready-for-triage"`,
 	},

@@ -22,7 +22,7 @@ const observer = "observer"
 // Pack holds the steps. After the last one it keeps the log of every job.
 var Pack = suite.Pack{Name: "run", After: keepLogs, Lint: lint, Steps: []suite.Step{
 	{
-		Pattern: `the (?:harness "([\w-]+)"|([\w-]+)) workflow completes successfully`, Do: succeeds,
+		Pattern: succeedingStep, Do: succeeds,
 		Doc:     "Waits for the runs of the stage that the last stimulus caused; there is at least one, and all succeed.",
 		Example: `the triage workflow completes successfully`,
 	},
@@ -33,12 +33,12 @@ var Pack = suite.Pack{Name: "run", After: keepLogs, Lint: lint, Steps: []suite.S
 		Example: `the triage workflow fails reporting "not valid JSON"`,
 	},
 	{
-		Pattern: `the harness "([\w-]+)" was dispatched exactly (\d+) times?`, Do: dispatched,
+		Pattern: countingStep, Do: dispatched,
 		Doc:     "Is decided at quiet: so many jobs of the stage came from the last stimulus, no more and no less.",
 		Example: `the harness "triage" was dispatched exactly 1 time`,
 	},
 	{
-		Pattern: `the harness "([\w-]+)" agent did not run`, Do: didNotRun,
+		Pattern: absentStep, Do: didNotRun,
 		Doc:     "Is decided at quiet: the last stimulus led to no job of the stage.",
 		Example: `the harness "triage" agent did not run`,
 	},
