@@ -47,7 +47,7 @@ func (s *site) place(scenario, name string) (*leased, error) {
 	}
 	openings := make([]network.Opening, len(s.scope.Platform.Door))
 	for i, o := range s.scope.Platform.Door {
-		openings[i] = network.Opening(o)
+		openings[i] = network.Opening{Host: o.Host, Status: o.Status, Body: o.Body}
 	}
 	p, err := place.New(place.Options{
 		Dir: dir, Org: org, People: s.people(), JobRunner: s.o.JobRunner, Tools: s.tools, Path: s.o.Path, Namespaces: s.o.Namespaces,
