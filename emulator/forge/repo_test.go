@@ -21,7 +21,7 @@ func TestUser(t *testing.T) {
 	}
 	w.ada.want(200, "GET", "/users/ACME", nil).is("type", "Organization")
 	w.ada.want(404, "GET", "/users/nobody", nil).is("message", "Not Found")
-	w.ada.want(200, "GET", "/rate_limit", nil).is("rate.remaining", 5000.0)
+	w.ada.want(200, "GET", "/rate_limit", nil).is("rate.limit", 5000.0)
 	actor{w, ""}.want(401, "GET", "/user", nil).is("message", "Requires authentication")
 	bad := actor{w, "ghp_wrong"}.want(401, "GET", "/user", nil)
 	bad.is("message", "Bad credentials")

@@ -5,11 +5,9 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -46,12 +44,21 @@ type API struct {
 	routes *router
 	key    []byte // signs short-lived addresses
 	texts  sync.Pool
-	fine   map[string]string // detail of every request answered with 200; nobody writes to an entry
+	ids    requestIDs
+	meter  meter
+
+	// Headers that many answers have; nobody writes to them.
+	vary, selected []string
+	caching        map[bool][]string // by whether the answer is for everybody
 }
 
 // New returns the handler of a forge.
 func New(o Options) *API {
-	a := &API{Options: o, routes: newRouter(), key: make([]byte, 32), fine: map[string]string{"status": "200"}}
+	a := &API{Options: o, routes: newRouter(), key: make([]byte, 32), ids: newRequestIDs(), meter: meter{windows: map[string]*window{}},
+		vary:     []string{"Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, X-Requested-With"},
+		selected: []string{version},
+		caching:  map[bool][]string{true: {"public, max-age=60, s-maxage=60"}, false: {"private, max-age=60, s-maxage=60"}},
+	}
 	a.texts.New = func() any { return new(bytes.Buffer) }
 	rand.Read(a.key) // never fails: it ends the program instead
 	for _, group := range [][]route{
@@ -69,9 +76,12 @@ func New(o Options) *API {
 // call is one request with what is known of it.
 type call struct {
 	*http.Request
+	id     string // of the request
 	who    state.Identity
+	media  media
 	route  route
 	path   string // below the API's root, escaped
+	where  serves
 	param  map[string]string
 	header http.Header // of the answer
 }
@@ -87,27 +97,13 @@ func (c *call) number(name string) (int64, error) {
 	return n, nil
 }
 
-// answer is what a handler gives. Body is JSON unless Raw is set.
-type answer struct {
-	status int
-	body   any
-	raw    []byte
-	kind   string // content type of raw
-}
-
-func ok(body any) (answer, error)      { return answer{status: http.StatusOK, body: body}, nil }
-func created(body any) (answer, error) { return answer{status: http.StatusCreated, body: body}, nil }
-func noContent() (answer, error)       { return answer{status: http.StatusNoContent}, nil }
-
 // ServeHTTP implements http.Handler.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, where := locate(r)
-	id := make([]byte, 10)
-	rand.Read(id)
-	w.Header().Set("X-GitHub-Request-Id", strings.ToUpper(hex.EncodeToString(id)))
-	w.Header().Set("X-GitHub-Media-Type", "github.v3; format=json")
+	id := a.ids.next()
+	w.Header()["X-Github-Request-Id"] = []string{id}
 	if owner, repo, op, found := gitPath(path); found && where&servesGit != 0 {
-		a.serveGit(w, r, owner+"/"+repo, op)
+		a.serveGit(w, r, id, owner+"/"+repo, op)
 		return
 	}
 	who, err := a.State.Identify(tokenOf(r))
@@ -118,7 +114,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ob := a.Ledger.Open("request " + subject)
 		defer ob.Close()
 	}
-	c := &call{Request: r, who: who, route: rt, path: path, param: param, header: w.Header()}
+	c := &call{Request: r, id: id, who: who, route: rt, path: path, where: where, param: param, header: w.Header()}
 	var ans answer
 	switch {
 	case err != nil:
@@ -134,9 +130,15 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.finish(w, c, subject, ans, err)
 }
 
-func (a *API) handle(c *call) (answer, error) {
+func (a *API) handle(c *call) (ans answer, err error) {
 	if !c.who.Anonymous() && !c.who.App() {
 		c.header.Set("X-OAuth-Scopes", "admin:org, delete_repo, read:user, repo, workflow")
+	}
+	if c.media, err = mediaOf(c.Request); err != nil {
+		return answer{}, err
+	}
+	if err := cmp.Or(checkVersion(c.Request), checkMedia(c.route, c.media)); err != nil {
+		return answer{}, err
 	}
 	if c.URL.RawQuery != "" {
 		for name := range c.URL.Query() {
@@ -146,87 +148,6 @@ func (a *API) handle(c *call) (answer, error) {
 		}
 	}
 	return c.route.do(c)
-}
-
-// finish journals the request, so that who got the answer finds it in the journal, and writes it.
-func (a *API) finish(w http.ResponseWriter, c *call, subject string, ans answer, err error) {
-	if err != nil {
-		e := a.wireError(subject, err)
-		ans = answer{status: e.Code(), body: e}
-	}
-	a.record(c.who, c.Request, subject, ans.status, ans.body)
-	if err := a.write(w, c.Request, ans); err != nil {
-		a.Log.Debug("answer not delivered", "part", "forge", "request", subject, "error", err)
-	}
-}
-
-func (a *API) wireError(subject string, err error) *wire.Error {
-	var e *wire.Error
-	var big *http.MaxBytesError
-	switch {
-	case errors.As(err, &e):
-		return e
-	case errors.Is(err, gitstore.ErrNotFound):
-		return wire.NotFound()
-	case errors.Is(err, gitstore.ErrRefConflict):
-		return wire.Unprocessable("Reference update failed: " + gitstore.ErrRefConflict.Error())
-	case errors.As(err, &big):
-		return wire.NewError(http.StatusRequestEntityTooLarge, "Payload too large")
-	}
-	a.Log.Error("request broke", "part", "forge", "request", subject, "error", err)
-	return wire.NewError(http.StatusInternalServerError, "understudy: "+err.Error())
-}
-
-// record appends the entry of an answered request.
-func (a *API) record(who state.Identity, r *http.Request, subject string, status int, body any) {
-	e := journal.Entry{
-		Time: a.Now(), Kind: journal.Read, Type: "request", Cause: who.Cause, Actor: who.Login, Subject: subject,
-		Detail: a.fine,
-	}
-	if status != http.StatusOK {
-		e.Detail = map[string]string{"status": strconv.Itoa(status)}
-	}
-	if status == http.StatusNotImplemented {
-		e.Type = "unknown-route"
-		if w, found := body.(*wire.Error); found {
-			e.Detail["message"] = w.Message
-		}
-		a.Log.Warn("outside the dialect", "part", "forge", "request", subject)
-	} else if status >= http.StatusInternalServerError {
-		e.Type = "internal-error" // the forge broke, not who asked
-	} else if status < 400 && r.Method != http.MethodGet && r.Method != http.MethodHead {
-		e.Kind = journal.Change
-	}
-	a.Journal.Append(e)
-	a.Log.Debug("request", "part", "forge", "request", subject, "status", status, "actor", who.Login)
-}
-
-func (a *API) write(w http.ResponseWriter, r *http.Request, ans answer) error {
-	data, kind := ans.raw, ans.kind
-	if data == nil && ans.body != nil {
-		text := a.texts.Get().(*bytes.Buffer)
-		defer a.texts.Put(text)
-		text.Reset()
-		if err := json.NewEncoder(text).Encode(ans.body); err != nil {
-			return err
-		}
-		data = bytes.TrimSuffix(text.Bytes(), []byte("\n"))
-		kind = "application/json; charset=utf-8"
-	}
-	if kind != "" {
-		w.Header().Set("Content-Type", kind)
-	}
-	if ans.status != http.StatusNoContent {
-		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
-	}
-	w.WriteHeader(ans.status)
-	if r.Method != http.MethodHead {
-		if _, err := w.Write(data); err != nil {
-			return err
-		}
-	}
-	// The obligation ends after this, so the client must have all of the answer.
-	return http.NewResponseController(w).Flush()
 }
 
 // tokenOf returns the token that a request carries, or "".

@@ -118,11 +118,6 @@ func (c *call) sinceOf() (time.Time, error) {
 	return t, nil
 }
 
-// accepts reports whether the client asks for a media type that contains part.
-func (c *call) accepts(part string) bool {
-	return strings.Contains(c.Header.Get("Accept"), part)
-}
-
 // nullable is a JSON string that may be null, and knows it.
 type nullable struct {
 	value string

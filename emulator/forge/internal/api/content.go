@@ -15,7 +15,7 @@ import (
 func (a *API) contentRoutes() []route {
 	const one = "/repos/{owner}/{repo}/contents/{path...}"
 	return []route{
-		{method: http.MethodGet, pattern: one, query: []string{"ref"}, do: a.getContent},
+		{method: http.MethodGet, pattern: one, query: []string{"ref"}, media: []string{"raw", "object"}, do: a.getContent},
 		{method: http.MethodPut, pattern: one, do: a.putContent},
 		{method: http.MethodDelete, pattern: one, query: []string{"message", "sha", "branch"}, do: a.deleteContent},
 	}
@@ -70,7 +70,7 @@ func (a *API) getContent(c *call) (answer, error) {
 		return answer{}, err
 	}
 	switch {
-	case c.accepts("raw"):
+	case c.media.param == "raw":
 		return answer{status: http.StatusOK, raw: data, kind: "application/vnd.github.raw; charset=utf-8"}, nil
 	case v.Type == "symlink":
 		v.Target = string(data)

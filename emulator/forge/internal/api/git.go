@@ -41,7 +41,7 @@ func gitPath(escaped string) (owner, repo, op string, found bool) {
 }
 
 // serveGit answers one request of git's smart HTTP protocol.
-func (a *API) serveGit(w http.ResponseWriter, r *http.Request, full, op string) {
+func (a *API) serveGit(w http.ResponseWriter, r *http.Request, id, full, op string) {
 	who, err := a.State.Identify(tokenOf(r))
 	name := op
 	if op == "info/refs" {
@@ -74,12 +74,11 @@ func (a *API) serveGit(w http.ResponseWriter, r *http.Request, full, op string) 
 			a.Log.Error("git request broke", "part", "forge", "request", subject, "error", err)
 		}
 	}
-	// A fetch is a POST that only reads.
-	kind := &http.Request{Method: http.MethodGet}
+	method := http.MethodGet // also for a fetch: a POST that only reads
 	if pushes {
-		kind.Method = http.MethodPost
+		method = http.MethodPost
 	}
-	a.record(who, kind, subject, status, nil)
+	a.record(asked{id: id, who: who, method: method, subject: subject, status: status, at: a.Now()})
 	if err := http.NewResponseController(w).Flush(); err != nil {
 		a.Log.Debug("answer not delivered", "part", "forge", "request", subject, "error", err)
 	}

@@ -17,7 +17,7 @@ func (a *API) commitRoutes() []route {
 	const commits = "/repos/{owner}/{repo}/commits"
 	return []route{
 		{method: http.MethodGet, pattern: commits, list: true, query: []string{"sha", "path", "author", "since", "until"}, do: a.listCommits},
-		{method: http.MethodGet, pattern: commits + "/{ref...}", do: a.getCommit},
+		{method: http.MethodGet, pattern: commits + "/{ref...}", media: []string{"sha"}, do: a.getCommit},
 	}
 }
 
@@ -68,7 +68,7 @@ func (a *API) getCommit(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, wire.Unprocessable("No commit found for SHA: " + c.param["ref"])
 	}
-	if c.accepts("github.sha") {
+	if c.media.param == "sha" {
 		return answer{status: http.StatusOK, raw: []byte(sha), kind: "application/vnd.github.sha; charset=utf-8"}, nil
 	}
 	x, err := g.Commit(sha)

@@ -21,7 +21,7 @@ func (a *API) objectRoutes() []route {
 		{method: http.MethodPost, pattern: git + "/commits", do: a.createGitCommit},
 		{method: http.MethodGet, pattern: git + "/trees/{sha...}", query: []string{"recursive"}, do: a.getTree},
 		{method: http.MethodPost, pattern: git + "/trees", do: a.createTree},
-		{method: http.MethodGet, pattern: git + "/blobs/{sha}", do: a.getBlob},
+		{method: http.MethodGet, pattern: git + "/blobs/{sha}", media: []string{"raw"}, do: a.getBlob},
 		{method: http.MethodPost, pattern: git + "/blobs", do: a.createBlob},
 		{method: http.MethodGet, pattern: git + "/tags/{sha}", do: a.getTag},
 	}
@@ -209,7 +209,7 @@ func (a *API) getBlob(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if c.accepts("raw") {
+	if c.media.param == "raw" {
 		return answer{status: http.StatusOK, raw: data, kind: "application/vnd.github.raw; charset=utf-8"}, nil
 	}
 	return ok(wire.Blob{SHA: sha, NodeID: nodeOf("Blob", sha), Size: int64(len(data)),

@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
@@ -29,15 +28,6 @@ func (a *API) userRoutes() []route {
 			}
 			return ok(p)
 		}},
-		{method: http.MethodGet, pattern: "/rate_limit", do: a.rateLimit},
+		{method: http.MethodGet, pattern: ratePattern, do: a.rateLimit},
 	}
-}
-
-// rateLimit says that nothing was used: this forge does not limit.
-func (a *API) rateLimit(*call) (answer, error) {
-	full := map[string]any{"limit": 5000, "used": 0, "remaining": 5000, "reset": a.Now().Add(time.Hour).Unix()}
-	return ok(map[string]any{
-		"resources": map[string]any{"core": full, "search": full, "graphql": full},
-		"rate":      full,
-	})
 }

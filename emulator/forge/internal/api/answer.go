@@ -1,0 +1,140 @@
+package api
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+	"github.com/understudy-dev/understudy/internal/journal"
+)
+
+// answer is what a handler gives. Body is JSON unless Raw is set.
+type answer struct {
+	status int
+	body   any
+	raw    []byte
+	kind   string // content type of raw
+}
+
+func ok(body any) (answer, error)      { return answer{status: http.StatusOK, body: body}, nil }
+func created(body any) (answer, error) { return answer{status: http.StatusCreated, body: body}, nil }
+func noContent() (answer, error)       { return answer{status: http.StatusNoContent}, nil }
+
+// finish journals the request, so that who got the answer finds it in the journal, and writes it.
+func (a *API) finish(w http.ResponseWriter, c *call, subject string, ans answer, err error) {
+	text := a.texts.Get().(*bytes.Buffer)
+	defer a.texts.Put(text)
+	if err == nil {
+		err = ans.encode(text)
+	}
+	if err != nil {
+		e := a.wireError(subject, err)
+		ans = answer{status: e.Code(), body: e}
+		if err := ans.encode(text); err != nil {
+			panic("api: an error cannot be written: " + err.Error()) // only strings
+		}
+	}
+	now := a.Now()
+	a.validate(c, &ans, ans.raw, now)
+	if c.where&servesAPI != 0 {
+		a.describe(c, ans.status, now)
+	}
+	a.record(asked{id: c.id, who: c.who, method: c.Method, subject: subject, status: ans.status, body: ans.body, at: now})
+	if err := a.write(w, c.Request, ans); err != nil {
+		a.Log.Debug("answer not delivered", "part", "forge", "request", subject, "error", err)
+	}
+}
+
+// encode makes raw of an answer that is JSON; the bytes are in text.
+func (ans *answer) encode(text *bytes.Buffer) error {
+	if ans.raw != nil || ans.body == nil {
+		return nil
+	}
+	text.Reset()
+	if err := json.NewEncoder(text).Encode(ans.body); err != nil {
+		return err
+	}
+	ans.raw, ans.kind = bytes.TrimSuffix(text.Bytes(), []byte("\n")), "application/json; charset=utf-8"
+	return nil
+}
+
+// describe sets the headers that every answer of the API has.
+func (a *API) describe(c *call, status int, now time.Time) {
+	c.header["X-Github-Media-Type"] = []string{cmp.Or(c.media, plainMedia()).shown}
+	c.header["X-Github-Api-Version-Selected"] = a.selected
+	a.limits(c, status, now)
+}
+
+func (a *API) wireError(subject string, err error) *wire.Error {
+	var e *wire.Error
+	var big *http.MaxBytesError
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, gitstore.ErrNotFound):
+		return wire.NotFound()
+	case errors.Is(err, gitstore.ErrRefConflict):
+		return wire.Unprocessable("Reference update failed: " + gitstore.ErrRefConflict.Error())
+	case errors.As(err, &big):
+		return wire.NewError(http.StatusRequestEntityTooLarge, "Payload too large")
+	}
+	a.Log.Error("request broke", "part", "forge", "request", subject, "error", err)
+	return wire.NewError(http.StatusInternalServerError, "understudy: "+err.Error())
+}
+
+// asked is a request that has its answer.
+type asked struct {
+	id      string
+	who     state.Identity
+	method  string // of a request that only reads: GET
+	subject string
+	status  int
+	body    any
+	at      time.Time
+}
+
+// record appends the entry of an answered request.
+func (a *API) record(r asked) {
+	e := journal.Entry{
+		Time: r.at, Kind: journal.Read, Type: "request", Cause: r.who.Cause, Actor: r.who.Login, Subject: r.subject,
+		Detail: map[string]string{"status": strconv.Itoa(r.status), "request_id": r.id},
+	}
+	if r.status == http.StatusNotImplemented {
+		e.Type = "unknown-route"
+		if w, found := r.body.(*wire.Error); found {
+			e.Detail["message"] = w.Message
+		}
+		a.Log.Warn("outside the dialect", "part", "forge", "request", r.subject, "id", r.id)
+	} else if r.status >= http.StatusInternalServerError {
+		e.Type = "internal-error" // the forge broke, not who asked
+	} else if r.status < 400 && r.method != http.MethodGet && r.method != http.MethodHead {
+		e.Kind = journal.Change
+	}
+	a.Journal.Append(e)
+	a.Log.Debug("request", "part", "forge", "request", r.subject, "id", r.id, "status", r.status, "actor", r.who.Login)
+}
+
+func (a *API) write(w http.ResponseWriter, r *http.Request, ans answer) error {
+	bodiless := ans.status == http.StatusNoContent || ans.status == http.StatusNotModified
+	if !bodiless {
+		if ans.kind != "" {
+			w.Header()["Content-Type"] = []string{ans.kind}
+		}
+		w.Header()["Content-Length"] = []string{strconv.Itoa(len(ans.raw))}
+	}
+	w.WriteHeader(ans.status)
+	if !bodiless && r.Method != http.MethodHead {
+		if _, err := w.Write(ans.raw); err != nil {
+			return err
+		}
+	}
+	// The obligation ends after this, so the client must have all of the answer.
+	return http.NewResponseController(w).Flush()
+}
