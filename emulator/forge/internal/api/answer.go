@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -67,7 +66,10 @@ func (ans *answer) encode(text *bytes.Buffer) error {
 
 // describe sets the headers that every answer of the API has.
 func (a *API) describe(c *call, status int, now time.Time) {
-	c.header["X-Github-Media-Type"] = []string{cmp.Or(c.media, plainMedia()).shown}
+	c.header["X-Github-Media-Type"] = a.json
+	if c.media.param != "" {
+		c.header["X-Github-Media-Type"] = []string{c.media.shown}
+	}
 	c.header["X-Github-Api-Version-Selected"] = a.selected
 	a.limits(c, status, now)
 }

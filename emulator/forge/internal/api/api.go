@@ -48,8 +48,8 @@ type API struct {
 	meter  meter
 
 	// Headers that many answers have; nobody writes to them.
-	vary, selected []string
-	caching        map[bool][]string // by whether the answer is for everybody
+	vary, selected, scopes, json []string
+	forAll, forOne               []string // caching
 }
 
 // New returns the handler of a forge.
@@ -57,7 +57,10 @@ func New(o Options) *API {
 	a := &API{Options: o, routes: newRouter(), key: make([]byte, 32), ids: newRequestIDs(), meter: meter{windows: map[string]*window{}},
 		vary:     []string{"Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, X-Requested-With"},
 		selected: []string{version},
-		caching:  map[bool][]string{true: {"public, max-age=60, s-maxage=60"}, false: {"private, max-age=60, s-maxage=60"}},
+		scopes:   []string{"admin:org, delete_repo, read:user, repo, workflow"},
+		json:     []string{plainMedia().shown},
+		forAll:   []string{"public, max-age=60, s-maxage=60"},
+		forOne:   []string{"private, max-age=60, s-maxage=60"},
 	}
 	a.texts.New = func() any { return new(bytes.Buffer) }
 	rand.Read(a.key) // never fails: it ends the program instead
@@ -132,7 +135,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (a *API) handle(c *call) (ans answer, err error) {
 	if !c.who.Anonymous() && !c.who.App() {
-		c.header.Set("X-OAuth-Scopes", "admin:org, delete_repo, read:user, repo, workflow")
+		c.header["X-Oauth-Scopes"] = a.scopes
 	}
 	if c.media, err = mediaOf(c.Request); err != nil {
 		return answer{}, err

@@ -19,7 +19,10 @@ func (a *API) validate(c *call, ans *answer, data []byte, now time.Time) {
 	}
 	tag := a.tag(c, data)
 	c.header["Etag"] = []string{tag}
-	c.header["Cache-Control"] = a.caching[c.who.Anonymous()]
+	c.header["Cache-Control"] = a.forOne
+	if c.who.Anonymous() {
+		c.header["Cache-Control"] = a.forAll
+	}
 	c.header["Vary"] = a.vary
 	var modified time.Time
 	if d, found := ans.body.(dated); found {
