@@ -54,7 +54,7 @@ func journalLine(e journal.Entry, scrub *evidence.Scrubber) string {
 // told reports whether a detail is in the line already, or in that of its cause.
 func told(e journal.Entry, key string) bool {
 	switch key {
-	case "action", "event", "repo", "sha", "workflow":
+	case "action", "event", "repo", "sha", "workflow", "request_id":
 		return true
 	case "ref":
 		return e.Type != "push" && e.Type != "create" && e.Type != "delete"

@@ -132,10 +132,13 @@ func canonNodes(indent string, nodes []*Node) []string {
 	return texts
 }
 
+// detail leaves out what stands elsewhere, and the id of a request, which no two runs share.
 func detail(n *Node) string {
 	var b strings.Builder
 	for _, k := range slices.Sorted(maps.Keys(n.Detail)) {
-		if k != "text" && k != "name" && k != "conclusion" && k != "status" && k != "decision" {
+		switch k {
+		case "text", "name", "conclusion", "status", "decision", "request_id":
+		default:
 			fmt.Fprintf(&b, "%s=%s ", k, n.Detail[k])
 		}
 	}

@@ -71,11 +71,12 @@ func changed(t *testing.T, rewrite func(string) string) result.Record {
 func TestCanonIgnoresWhatIsNotOurs(t *testing.T) {
 	want := string(result.Canon(changed(t, nil)))
 	for name, rewrite := range map[string]func(string) string{
-		"ids of runs": strings.NewReplacer("run:1", "run:71", "run 1", "run 71").Replace,
-		"ids of jobs": strings.NewReplacer("job:2", "job:902", "job:1", "job:33", "job 2", "job 902").Replace,
-		"leased name": strings.NewReplacer("test-repo-01", "test-repo-07").Replace,
-		"times":       strings.NewReplacer("09:14:", "10:59:").Replace,
-		"digests":     func(s string) string { return regexp.MustCompile(`sha256:[0-9a-f]`).ReplaceAllString(s, "sha256:e") },
+		"ids of runs":     strings.NewReplacer("run:1", "run:71", "run 1", "run 71").Replace,
+		"ids of jobs":     strings.NewReplacer("job:2", "job:902", "job:1", "job:33", "job 2", "job 902").Replace,
+		"ids of requests": strings.NewReplacer(`"detail":{"status":`, `"detail":{"request_id":"8F0A:1","status":`).Replace,
+		"leased name":     strings.NewReplacer("test-repo-01", "test-repo-07").Replace,
+		"times":           strings.NewReplacer("09:14:", "10:59:").Replace,
+		"digests":         func(s string) string { return regexp.MustCompile(`sha256:[0-9a-f]`).ReplaceAllString(s, "sha256:e") },
 		"directories": strings.NewReplacer("/tmp/understudy-1634218820/lease-634218820/jobs/job-2-4045243781/work/act/f0087b2d8260acc5/output",
 			"/tmp/understudy-724607561/lease-24607561/jobs/job-2-26142383/work/act/2dfe926454d34a05/output").Replace,
 		"when it held":     strings.NewReplacer(`"ok":true,"decided":"exact"`, `"ok":true`, `"ok":true,"tries":2,"decided":"exact"`, `"ok":true,"tries":2`).Replace,
