@@ -31,6 +31,7 @@ type runFlags struct {
 	defect       string
 	defects      bool
 	capabilities string
+	annotations  string
 }
 
 // capabilitiesFlag adds --capabilities to a command that plans.
@@ -67,6 +68,9 @@ func runCommand(o Options) *cobra.Command {
 PATH is a suite's directory (the one with understudy.yaml), a directory of features, a feature file,
 or file:line for one scenario.
 
+On GitHub Actions each scenario that did not pass becomes an annotation at its step, and the Markdown
+report is appended to the job's summary; --annotations none leaves both out.
+
 Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or environment).`,
 		Example: `  understudy run examples/acceptance
   understudy run examples/acceptance/features/triage.feature:6
@@ -100,6 +104,8 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 	fl.BoolVar(&f.noNamespaces, "no-namespaces", false, "keep programs in process groups even where namespaces are allowed")
 	fl.BoolVar(&f.defects, "defects", false, "run once clean and once with each seeded defect, and show which scenario catches it")
 	fl.StringVar(&f.defect, "defect", "", "install the platform with this seeded defect")
+	fl.StringVar(&f.annotations, "annotations", "auto",
+		"tell GitHub Actions what did not pass, as annotations and in the job's summary: auto (where GITHUB_ACTIONS is true), github, none")
 	f.capabilitiesFlag(cmd)
 	return cmd
 }
@@ -130,6 +136,10 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 	if err := checkOut(f.out); err != nil {
 		return err
 	}
+	a, err := o.annotator(f.annotations, p.Config.Features)
+	if err != nil {
+		return err
+	}
 	var t trial.Tools
 	if p.NeedsTools() {
 		t, err = trial.FindTools(ctx, trial.ToolOptions{Env: o.Env, ProcessGroups: f.noNamespaces, Status: s.status})
@@ -145,17 +155,29 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 		s.note(fmt.Sprintf("isolation: process groups (namespaces are refused here: %v)", t.Refused))
 	}
 	if f.defects {
+		a.begin()
+		defer a.end()
 		return runDefects(ctx, s, f.out, base, defects)
 	}
 	if p, err = trial.Prepare(base); err != nil {
 		return explain(err)
 	}
-	kept, err := runOnce(ctx, s, f.out, p)
+	return runShown(ctx, s, a, f.out, p)
+}
+
+// runShown runs a prepared trial and tells what it came to, by the exit code as well.
+func runShown(ctx context.Context, s *screen, a *annotator, out string, p *trial.Prepared) error {
+	a.begin()
+	kept, err := runOnce(ctx, s, out, p)
 	if err == nil {
 		err = kept.publish()
 	}
 	if kept.dir != "" {
 		s.summary(kept)
+	}
+	a.end()
+	if kept.dir != "" {
+		a.tell(kept.record)
 	}
 	if err != nil {
 		return s.broken(err)
