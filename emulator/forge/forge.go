@@ -64,6 +64,7 @@ type Options struct {
 	// these hosts find them there; any other scheme://host[:port] has its API at /api/v3. That the
 	// address leads to URL() is the affair of who sets it.
 	PublicURL string
+	From      *Snapshot    // what the forge starts with; the journal must be unused and Dir without repositories. nil: nothing
 	Log       *slog.Logger // nil: discarded
 }
 
@@ -144,13 +145,13 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 	}
 	if o.PublicURL == "" {
 		if s.base, err = wire.ParseBase(s.url); err != nil {
-			if l != nil {
-				err = errors.Join(err, l.Close())
-			}
-			return err
+			return errors.Join(err, unlisten(l))
 		}
 	}
-	st := state.New(state.Options{Base: s.base, Now: now, Ledger: o.Ledger, Journal: o.Journal})
+	st, err := initial(o.From, git, dir, state.Options{Base: s.base, Now: now, Ledger: o.Ledger, Journal: o.Journal})
+	if err != nil {
+		return errors.Join(err, unlisten(l))
+	}
 	s.admin = &Admin{server: s, ledger: o.Ledger, journal: o.Journal, state: st, git: git, now: now, dir: dir}
 	s.api = api.New(api.Options{
 		Base: s.base, Now: now, State: st, Git: git, Ledger: o.Ledger, Journal: o.Journal, Log: o.Log,
@@ -182,6 +183,28 @@ func (s *Server) listen(o Options) (net.Listener, error) {
 	}
 	s.url = "http://" + l.Addr().String()
 	return l, nil
+}
+
+func unlisten(l net.Listener) error {
+	if l == nil {
+		return nil
+	}
+	return l.Close()
+}
+
+// initial is the state that a forge starts with.
+func initial(from *Snapshot, git *gitstore.Store, dir string, o state.Options) (*state.State, error) {
+	if from == nil {
+		return state.New(o), nil
+	}
+	if err := o.Journal.Restore(from.entries); err != nil {
+		return nil, err
+	}
+	st, err := state.FromImage(o, from.image)
+	if err != nil {
+		return nil, err
+	}
+	return st, from.adopt(git, dir)
 }
 
 // URL returns scheme and authority of the loopback address, without a slash at the end: git

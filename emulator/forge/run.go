@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/understudy-dev/understudy/driver"
@@ -101,6 +102,12 @@ func (a *Admin) SaveJob(j Job) (Job, error) {
 	return j, nil
 }
 
+// CancelRuns ends all runs and jobs that are under way as cancelled, for reason: those who ran them are
+// gone. It is for a forge that started from what another left.
+func (a *Admin) CancelRuns(reason string) error {
+	return wrap("cancel runs", a.state.CancelRuns(reason))
+}
+
 // AppendLog adds to a job's log.
 func (a *Admin) AppendLog(job int64, chunk []byte) error {
 	return wrap("append log", a.state.AppendLog(job, chunk))
@@ -147,8 +154,10 @@ func store(path string, from io.Reader) (size int64, digest string, err error) {
 	return size, "sha256:" + hex.EncodeToString(h.Sum(nil)), err
 }
 
-func (a *Admin) artifactPath(id int64) string {
-	return filepath.Join(a.dir, "artifacts", fmt.Sprintf("%d.zip", id))
+func (a *Admin) artifactPath(id int64) string { return artifactPath(a.dir, id) }
+
+func artifactPath(dir string, id int64) string {
+	return filepath.Join(dir, "artifacts", strconv.FormatInt(id, 10)+".zip")
 }
 
 // Artifacts lists the artifacts of a run, oldest first; none for a run that is not there.

@@ -9,7 +9,6 @@
 package place
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +48,6 @@ type Options struct {
 type Person struct {
 	Name  string // key in Tokens
 	Login string
-	Title string // what the account is called in full; "" is Name
 	Role  string // as for forge.Admin.SetOrgRole; none is no role
 	Bot   bool
 	Kit   bool   // acts for a scenario: see forge.TokenSpec
@@ -141,7 +139,7 @@ func (p *Place) people() error {
 		}
 	}
 	for _, a := range p.o.People {
-		if err := admin.AddUser(forge.User{Login: a.Login, Name: cmp.Or(a.Title, a.Name), Bot: a.Bot}); err != nil {
+		if err := admin.AddUser(forge.User{Login: a.Login, Name: a.Name, Bot: a.Bot}); err != nil {
 			return fmt.Errorf("actor %s: %w", a.Name, err)
 		}
 		if a.Role != "none" {

@@ -36,7 +36,7 @@ type Entry struct {
 	Actor   string            // login of who did it; "" when nobody in particular
 	Subject string            // what it is about: "acme/app#1", "run:5", "POST /repos/acme/app/issues"
 	Detail  map[string]string // small facts for people and policies
-	Payload json.RawMessage   // the event body as delivered to subscribers, when there is one
+	Payload json.RawMessage   `json:",omitempty"` // the event body as delivered to subscribers, when there is one
 }
 
 // Journal is safe for concurrent use.

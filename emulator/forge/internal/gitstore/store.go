@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"sync"
 
 	"github.com/go-git/go-billy/v5/osfs"
@@ -54,7 +53,7 @@ func New(dir string) (*Store, error) {
 
 // path is where repository id stands.
 func (s *Store) path(id int64) string {
-	return filepath.Join(s.dir, "repos", strconv.FormatInt(id, 10)+".git")
+	return filepath.Join(s.dir, "repos", name(id))
 }
 
 func (s *Store) lock(id int64) *sync.Mutex {
