@@ -125,7 +125,7 @@ func TestServeWhatItPrintsWorks(t *testing.T) {
 				t.Errorf("the answer's line: %s", line)
 			}
 			s.until("run.completed")
-			for path, want := range map[string]string{"": "My first issue", "log/1": "answering http://"} {
+			for path, want := range map[string]string{"repo/acme/hello/issues": "My first issue", "job/1": "answering http://"} {
 				page := s.paste(t.TempDir(), `curl -fsS "${GITHUB_API_URL%/api/v3}/_/`+path+`"`)
 				if !strings.Contains(page, want) {
 					t.Errorf("the page %q does not show %q:\n%s", path, want, page)

@@ -1,8 +1,10 @@
 package page_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -17,10 +19,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const secret = "ghp_notARealTokenButASecret"
+const secret = "ghp_notARealTokenBut<A>Secret"
 
-// furnished is a forge with a repository, an issue, a run and the page.
-func furnished(t *testing.T) *forge.Server {
+// shown is a forge with the page.
+type shown struct {
+	*forge.Server
+	t     testing.TB
+	token string
+	sha   string
+	run   forge.Run
+	job   forge.Job
+}
+
+// furnished is a forge with a repository, an issue, a run that goes on, and the page.
+func furnished(t testing.TB, files fstest.MapFS) *shown {
 	t.Helper()
 	f, err := forge.New(forge.Options{})
 	if err != nil {
@@ -31,118 +43,214 @@ func furnished(t *testing.T) *forge.Server {
 			t.Error(err)
 		}
 	})
-	f.Handle(page.Root, page.New(page.Options{Forge: f, Clean: func(b []byte) []byte {
+	f.Handle(page.Root, page.New(page.Options{Forge: f, Note: "a forge of a test", Clean: func(b []byte) []byte {
 		return bytes.ReplaceAll(b, []byte(secret), []byte("[hidden]"))
 	}}))
+	s := &shown{Server: f, t: t}
 	a := f.Admin()
-	if err := a.AddUser(forge.User{Login: "ada"}); err != nil {
-		t.Fatal(err)
+	s.must(a.AddUser(forge.User{Login: "ada"}))
+	all := fstest.MapFS{".github/workflows/w.yml": {Data: []byte("on: push\n")}}
+	for name, file := range files {
+		all[name] = file
 	}
-	sha, err := a.Seed("ada/app", "ada", fstest.MapFS{".github/workflows/w.yml": {Data: []byte("on: push\n")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := a.MintToken(forge.TokenSpec{Login: "ada", Cause: "token:ada"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	req := request(t, http.MethodPost, f.URL()+"/api/v3/repos/ada/app/issues")
-	req.Header.Set("Authorization", "Bearer "+token)
-	req.Body = io.NopCloser(strings.NewReader(`{"title": "<script>alert(1)</script>", "labels": ["bug"]}`))
-	if code, body := do(t, req); code != http.StatusCreated {
-		t.Fatalf("%d %s", code, body)
-	}
-	run, err := a.SaveRun(forge.Run{Repo: "ada/app", Workflow: ".github/workflows/w.yml", Name: "W", Event: "push", Actor: "ada",
-		Cause: "event:3", HeadSHA: sha, HeadBranch: "main", Status: "in_progress"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	job, err := a.SaveJob(forge.Job{RunID: run.ID, Key: "j", Name: "the job", Status: "in_progress"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.AppendLog(job.ID, []byte("said <b> and "+secret+"\n")); err != nil {
-		t.Fatal(err)
-	}
-	return f
+	s.sha, err = a.Seed("ada/app", "ada", all)
+	s.must(err)
+	s.token, err = a.MintToken(forge.TokenSpec{Login: "ada", Cause: "token:ada"})
+	s.must(err)
+	s.post("/repos/ada/app/issues", `{"title": "<script>alert(1)</script>", "labels": ["bug"], "body": "Some **bold** <img src=x onerror=alert(1)>\n\n[bad](javascript:alert(1)) ![far](http://example.com/x.png) [near](docs/a.md)"}`)
+	s.run, err = a.SaveRun(forge.Run{Repo: "ada/app", Workflow: ".github/workflows/w.yml", Name: "W", Title: "Seed", Event: "push", Actor: "ada",
+		Cause: "event:3", HeadSHA: s.sha, HeadBranch: "main", Status: "in_progress"})
+	s.must(err)
+	s.job, err = a.SaveJob(forge.Job{RunID: s.run.ID, Key: "j", Name: "the job", Status: "in_progress"})
+	s.must(err)
+	s.say("2026-01-02T03:04:05.0000000Z said <b> and " + secret + "\n2026-01-02T03:04:05.0000000Z ##[warning]\x1b[31mold\x1b[0m\n")
+	return s
 }
 
-func request(t *testing.T, method, url string) *http.Request {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+func (s *shown) must(err error) {
+	s.t.Helper()
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
+}
+
+func (s *shown) say(text string) {
+	s.t.Helper()
+	s.must(s.Admin().AppendLog(s.job.ID, []byte(text)))
+}
+
+// end ends the job and the run.
+func (s *shown) end(conclusion string) {
+	s.t.Helper()
+	s.job.Status, s.job.Conclusion = "completed", conclusion
+	_, err := s.Admin().SaveJob(s.job)
+	s.must(err)
+	s.run.Status, s.run.Conclusion = "completed", conclusion
+	_, err = s.Admin().SaveRun(s.run)
+	s.must(err)
+}
+
+// post makes a change through the API.
+func (s *shown) post(path, body string) {
+	s.t.Helper()
+	req := s.request(http.MethodPost, "/api/v3"+path)
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	req.Body = io.NopCloser(strings.NewReader(body))
+	if resp, got := s.do(req); resp.StatusCode >= 300 {
+		s.t.Fatalf("%s: %d %s", path, resp.StatusCode, got)
+	}
+}
+
+func (s *shown) request(method, path string) *http.Request {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), method, s.URL()+path, nil)
+	s.must(err)
 	return req
 }
 
-func do(t *testing.T, req *http.Request) (int, string) {
-	t.Helper()
+func (s *shown) do(req *http.Request) (*http.Response, string) {
+	s.t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.must(err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
+	s.must(err)
+	return resp, string(body)
+}
+
+// sees gets a sheet, which must be there and hold each of want.
+func (s *shown) sees(path string, want ...string) string {
+	s.t.Helper()
+	resp, body := s.do(s.request(http.MethodGet, page.Root+path))
+	if resp.StatusCode != http.StatusOK {
+		s.t.Errorf("%s: %d", path, resp.StatusCode)
 	}
-	return resp.StatusCode, string(body)
+	for _, w := range want {
+		if !strings.Contains(body, w) {
+			s.t.Errorf("%s does not contain %s:\n%s", path, w, body)
+		}
+	}
+	return body
 }
 
 func TestPageShowsWhatIsThere(t *testing.T) {
-	f := furnished(t)
-	before := len(f.Admin().Journal().Entries(0))
-	_, top := do(t, request(t, http.MethodGet, f.URL()+page.Root))
-	for _, want := range []string{"ada/app", "&lt;script&gt;alert(1)", `<span class="label">bug</span>`, `id="run-1"`, "the job",
-		`href="log/1"`, `<a href="#event-3">event:3</a>`, `id="event-3"`, "token:ada", `http-equiv="refresh"`, "issues.opened"} {
-		if !strings.Contains(top, want) {
-			t.Errorf("the page does not contain %s:\n%s", want, top)
+	s := furnished(t, fstest.MapFS{
+		"README.md":        {Data: []byte("# Title\n\nsee [the guide](docs/a.md)\n")},
+		"docs/a.md":        {Data: []byte("[up](../README.md)\n")},
+		"src/a b?#&<.go":   {Data: []byte("package a // <tag>\n")},
+		"image.bin":        {Data: []byte{0, 1, 2}},
+		"docs/empty.txt":   {},
+		"long/" + "x.txt":  {Data: bytes.Repeat([]byte("x"), 600<<10)},
+		"secret/token.txt": {Data: []byte(secret + "\n")},
+	})
+	s.post("/repos/ada/app/issues/1/comments", `{"body": "A comment with `+"`code`"+` and `+secret+`"}`)
+	var pack bytes.Buffer
+	z := zip.NewWriter(&pack)
+	s.must(z.Close())
+	made, err := s.Admin().PutArtifact(forge.Artifact{RunID: s.run.ID, JobID: s.job.ID, Name: `odd "na/me"`}, &pack)
+	s.must(err)
+	before := len(s.Admin().Journal().Entries(0))
+
+	const repo = "repo/ada/app"
+	for path, want := range map[string][]string{
+		"":                        {"ada/app", "1 open issue", "1 run", "1 going on", "a forge of a test", "issues.opened", `href="/_/journal?cause=token%3Aada"`},
+		repo:                      {"<h1>Title</h1>", `href="/_/repo/ada/app/files/docs/a.md"`, `href="/_/repo/ada/app/files/docs"`, "Seed", "image.bin"},
+		repo + "/files/docs/a.md": {`<a href="/_/repo/ada/app/files/README.md">up</a>`, "as it is written"},
+		repo + "/files/src":       {`href="/_/repo/ada/app/files/src/a%20b%3F%23&amp;%3C.go"`, "a b?#&amp;&lt;.go"},
+		repo + "/files/src/a%20b%3F%23&%3C.go?ref=refs%2Fheads%2Fmain": {"package a // &lt;tag&gt;"},
+		repo + "/files/image.bin":                                      {"not text: 3 B"},
+		repo + "/files/docs/empty.txt":                                 {"is empty"},
+		repo + "/files/long/x.txt":                                     {"too long to be shown: 600.0 KiB"},
+		repo + "/files/secret/token.txt":                               {"[hidden]"},
+		repo + "/commits":                                              {"Seed", s.sha[:7]},
+		repo + "/commit/" + s.sha:                                      {"8 changed files", "added", s.sha},
+		repo + "/about":                                                {"main", "good first issue", `fill="#7057ff"`, "ada"},
+		repo + "/issues":                                               {"&lt;script&gt;alert(1)", "bug", "1 comment"},
+		repo + "/issues/1":                                             {"<strong>bold</strong>", "&lt;script&gt;", "<code>code</code>", `<a href="http://example.com/x.png">far</a>`, `<a href="">bad</a>`},
+		repo + "/runs":                                                 {"W #1", "in_progress", `href="/_/journal/3"`},
+		"run/1":                                                        {"the job", "warning</b> old", fmt.Sprintf(`href="/_/run/1/artifact/%d"`, made.ID), "odd &#34;na/me&#34;", ".github/workflows/w.yml"},
+		"job/1":                                                        {"said &lt;b&gt; and [hidden]", `class="l warning"`, ">old", `<noscript><meta http-equiv="refresh"`},
+		"journal":                                                      {"issues.opened", `id="event-3"`, `href="/_/journal?kind=all&amp;cause=run%3a1"`},
+		"journal?q=ISSUES+ada":                                         {"issues.opened"},
+		"journal?cause=event:3":                                        {"run.created", "job.created", `class="d1"`},
+		"journal/3":                                                    {"run.created", "The event", "seed", "ada/app"},
+		"style.css":                                                    {"prefers-color-scheme"},
+		"live.js":                                                      {"Log-Next"},
+	} {
+		body := s.sees(path, want...)
+		for _, bad := range []string{secret, "ghp_notARealTokenBut&lt;A&gt;Secret", "<script>alert", "onerror", "javascript:alert", "<img", "ZgotmplZ", "no value"} {
+			if strings.Contains(body, bad) {
+				t.Errorf("%s contains %s:\n%s", path, bad, body)
+			}
 		}
 	}
-	if strings.Contains(top, `href="#token`) {
-		t.Error("a token's cause leads somewhere")
+	resp, _ := s.do(s.request(http.MethodGet, fmt.Sprintf("%srun/1/artifact/%d", page.Root, made.ID)))
+	if got := resp.Header.Get("Content-Disposition"); got != `attachment; filename="odd _na_me_.zip"` || resp.ContentLength != made.Size {
+		t.Errorf("the artifact: %v %s", resp.Status, got)
 	}
-	_, log := do(t, request(t, http.MethodGet, f.URL()+page.Root+"log/1"))
-	if !strings.Contains(log, "said &lt;b&gt; and [hidden]") || strings.Contains(log, secret) {
-		t.Errorf("the log's page:\n%s", log)
-	}
-	if after := len(f.Admin().Journal().Entries(0)); after != before {
+	if after := len(s.Admin().Journal().Entries(0)); after != before {
 		t.Errorf("looking made %d journal entries", after-before)
 	}
 }
 
-func TestPageIsStillWhenNothingRuns(t *testing.T) {
-	f := furnished(t)
-	run := f.Admin().Overview()[0].Runs[0].Run
-	run.Status, run.Conclusion = "completed", "failure"
-	if _, err := f.Admin().SaveRun(run); err != nil {
-		t.Fatal(err)
+func TestPageIsSentOnceUntilItChanges(t *testing.T) {
+	s := furnished(t, nil)
+	s.end("failure")
+	body := s.sees("run/1", "failure")
+	if strings.Contains(body, "refresh") {
+		t.Errorf("the page of a run that has ended:\n%s", body)
 	}
-	_, top := do(t, request(t, http.MethodGet, f.URL()+page.Root))
-	if strings.Contains(top, "refresh") || !strings.Contains(top, `class="bad">failure`) {
-		t.Errorf("the page of a forge at rest:\n%s", top)
+	resp, _ := s.do(s.request(http.MethodGet, page.Root))
+	again := s.request(http.MethodGet, page.Root)
+	again.Header.Set("If-None-Match", resp.Header.Get("ETag"))
+	if resp, body := s.do(again); resp.StatusCode != http.StatusNotModified || body != "" {
+		t.Errorf("the same again: %d %s", resp.StatusCode, body)
+	}
+	s.post("/repos/ada/app/issues", `{"title": "another"}`)
+	if resp, _ := s.do(again); resp.StatusCode != http.StatusOK {
+		t.Errorf("after a change: %d", resp.StatusCode)
 	}
 }
 
 func TestPageOnlyReadsAndIsLocal(t *testing.T) {
-	f := furnished(t)
-	foreign := request(t, http.MethodGet, f.URL()+page.Root)
+	s := furnished(t, nil)
+	get := func(path string) *http.Request { return s.request(http.MethodGet, page.Root+path) }
+	foreign := get("")
 	foreign.Host = "example.com"
+	disguised := get("")
+	disguised.Host = "127.0.0.1.example.com:80"
 	for name, tt := range map[string]struct {
 		req  *http.Request
 		want int
+		hint string
 	}{
-		"post":           {request(t, http.MethodPost, f.URL()+page.Root), http.StatusMethodNotAllowed},
-		"delete a log":   {request(t, http.MethodDelete, f.URL()+page.Root+"log/1"), http.StatusMethodNotAllowed},
-		"no such page":   {request(t, http.MethodGet, f.URL()+page.Root+"nowhere"), http.StatusNotFound},
-		"no such job":    {request(t, http.MethodGet, f.URL()+page.Root+"log/9"), http.StatusNotFound},
-		"no number":      {request(t, http.MethodGet, f.URL()+page.Root+"log/x"), http.StatusNotFound},
-		"a foreign name": {foreign, http.StatusForbidden},
+		"post":               {s.request(http.MethodPost, page.Root), http.StatusMethodNotAllowed, ""},
+		"delete a job":       {s.request(http.MethodDelete, page.Root+"job/1"), http.StatusMethodNotAllowed, ""},
+		"no such page":       {get("nowhere"), http.StatusNotFound, "all there is"},
+		"no such repository": {get("repo/ada/nope"), http.StatusNotFound, "there are ada/app"},
+		"no such file":       {get("repo/ada/app/files/nope"), http.StatusNotFound, "branches and tags are main"},
+		"out of the tree":    {get("repo/ada/app/files/..%2f..%2f..%2fconfig"), http.StatusNotFound, "branches"},
+		"no such revision":   {get("repo/ada/app?ref=nope"), http.StatusNotFound, "main"},
+		"no such commit":     {get("repo/ada/app/commit/" + strings.Repeat("0", 40)), http.StatusNotFound, "commits"},
+		"no such issue":      {get("repo/ada/app/issues/2"), http.StatusNotFound, "has 1 issue"},
+		"no such run":        {get("run/9"), http.StatusNotFound, "runs of a repository"},
+		"no such job":        {get("job/9"), http.StatusNotFound, "jobs"},
+		"no such log":        {get("job/9/log"), http.StatusNotFound, "jobs"},
+		"no number":          {get("job/x"), http.StatusNotFound, "jobs"},
+		"no such entry":      {get("journal/999"), http.StatusNotFound, "so far"},
+		"no such artifact":   {get("run/1/artifact/1"), http.StatusNotFound, "artifacts"},
+		"a foreign name":     {foreign, http.StatusForbidden, "this machine"},
+		"a disguised name":   {disguised, http.StatusForbidden, "this machine"},
 	} {
-		if code, body := do(t, tt.req); code != tt.want {
-			t.Errorf("%s: got %d %s, want %d", name, code, body, tt.want)
+		resp, body := s.do(tt.req)
+		if resp.StatusCode != tt.want || !strings.Contains(body, tt.hint) {
+			t.Errorf("%s: got %d %s, want %d and %q", name, resp.StatusCode, body, tt.want, tt.hint)
 		}
+	}
+	resp, _ := s.do(get(""))
+	policy := resp.Header.Get("Content-Security-Policy")
+	if !strings.HasPrefix(policy, "default-src 'none'; style-src 'self'; script-src 'self';") || strings.Contains(policy, "unsafe") {
+		t.Errorf("the content security policy: %s", policy)
 	}
 }

@@ -1,0 +1,86 @@
+package page
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/understudy-dev/understudy/internal/journal"
+)
+
+// causes is the journal by cause.
+type causes struct {
+	all     []journal.Entry
+	of      map[string][]int  // entries that have this cause
+	created map[string]uint64 // the entry in which a run or a job began
+}
+
+func causesOf(all []journal.Entry) causes {
+	c := causes{all, make(map[string][]int, len(all)/4), map[string]uint64{}}
+	for i, e := range all {
+		if e.Cause != "" {
+			c.of[e.Cause] = append(c.of[e.Cause], i)
+		}
+		if e.Type == "run.created" || e.Type == "job.created" {
+			c.created[e.Subject] = e.Seq
+		}
+	}
+	return c
+}
+
+// origin is the entry that an entry came of; there is none for a token, a step or a job unknown here.
+func (c causes) origin(e journal.Entry) (journal.Entry, bool) {
+	seq := c.created[e.Cause]
+	if id, ok := strings.CutPrefix(e.Cause, "event:"); ok {
+		seq = uint64(number(id))
+	}
+	if seq == 0 || seq > uint64(len(c.all)) || seq >= e.Seq {
+		return journal.Entry{}, false
+	}
+	return c.all[seq-1], true
+}
+
+// names are the causes that an entry stands for.
+func (c causes) names(e journal.Entry) []string {
+	out := []string{"event:" + strconv.FormatUint(e.Seq, 10)}
+	if c.created[e.Subject] == e.Seq {
+		out = append(out, e.Subject)
+	}
+	return out
+}
+
+func (c causes) below(cause string, depth int, seen map[uint64]bool, visit func(journal.Entry, int)) {
+	for _, i := range c.of[cause] {
+		e := c.all[i]
+		if seen[e.Seq] {
+			continue
+		}
+		seen[e.Seq] = true
+		visit(e, depth)
+		c.effects(e, depth+1, seen, visit)
+	}
+}
+
+func (c causes) effects(e journal.Entry, depth int, seen map[uint64]bool, visit func(journal.Entry, int)) {
+	for _, name := range c.names(e) {
+		c.below(name, depth, seen, visit)
+	}
+}
+
+func (c causes) row(e journal.Entry, depth int) row {
+	names := c.names(e)
+	v := row{Entry: e, Depth: min(depth, 9), Self: names[len(names)-1]}
+	for _, n := range names {
+		v.Caused += len(c.of[n])
+	}
+	v.Payload = nil
+	for _, k := range slices.Sorted(maps.Keys(e.Detail)) {
+		switch k {
+		case "action", "event", "repo", "sha", "workflow", "digest":
+		default:
+			v.Details = append(v.Details, detail{k, e.Detail[k]})
+		}
+	}
+	return v
+}
