@@ -19,12 +19,14 @@ import (
 	"github.com/understudy-dev/understudy/evidence"
 	"github.com/understudy-dev/understudy/internal/workdir"
 	"github.com/understudy-dev/understudy/trial"
+	"github.com/understudy-dev/understudy/world/fixture"
 )
 
 type serveFlags struct {
 	port         int
 	journal      bool
 	noNamespaces bool
+	seed         string
 }
 
 func serveCommand(o Options) *cobra.Command {
@@ -37,7 +39,7 @@ It prints addresses, tokens and commands to try. It listens on the loopback inte
 it is gone when it ends.
 
 Exit codes: 0 interrupted · 2 it could not start · 3 it did not end well.`,
-		Example: "  understudy serve\n  understudy serve --port 8080 --journal",
+		Example: "  understudy serve\n  understudy serve --port 8080 --journal\n  understudy serve --seed testdata/world",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("port") && (f.port < 1 || f.port > 65535) {
@@ -50,11 +52,16 @@ Exit codes: 0 interrupted · 2 it could not start · 3 it did not end well.`,
 	fl.IntVar(&f.port, "port", 0, "port of the loopback interface; without it a free one is taken")
 	fl.BoolVar(&f.journal, "journal", false, "show what happens, one line for each change with its cause")
 	fl.BoolVar(&f.noNamespaces, "no-namespaces", false, "keep programs in process groups even where namespaces are allowed")
+	fl.StringVar(&f.seed, "seed", "", seedUsage)
 	return cmd
 }
 
 func runServe(ctx context.Context, o Options, f serveFlags) error {
 	s := o.screen
+	seed, err := readSeed(f.seed)
+	if err != nil {
+		return err
+	}
 	tools, err := trial.FindTools(ctx, trial.ToolOptions{Env: o.Env, ProcessGroups: f.noNamespaces, Status: s.status})
 	if ctx.Err() != nil {
 		return nil // interrupted before there was anything to serve
@@ -62,7 +69,7 @@ func runServe(ctx context.Context, o Options, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	sv, err := startServing(ctx, o, f, tools)
+	sv, err := startServing(ctx, o, f, tools, seed)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -85,17 +92,18 @@ type serving struct {
 	*place.Place
 	dir   *workdir.Dir
 	scrub *evidence.Scrubber
+	seed  fixture.Seed
 
 	unfollow context.CancelFunc // ends the journal on the screen; nil when there is none
 	wg       sync.WaitGroup
 }
 
-func startServing(ctx context.Context, o Options, f serveFlags, tools trial.Tools) (*serving, error) {
+func startServing(ctx context.Context, o Options, f serveFlags, tools trial.Tools, seed fixture.Seed) (*serving, error) {
 	dir, err := workdir.New("")
 	if err != nil {
 		return nil, err
 	}
-	sv := &serving{dir: dir, scrub: &evidence.Scrubber{}}
+	sv := &serving{dir: dir, scrub: &evidence.Scrubber{}, seed: seed}
 	if err := sv.start(ctx, o, f, tools); err != nil {
 		return nil, errors.Join(err, sv.close(context.WithoutCancel(ctx)))
 	}
@@ -113,14 +121,17 @@ func (sv *serving) start(ctx context.Context, o Options, f serveFlags, tools tri
 	log := slog.New(slog.NewTextHandler(scrubbed{sv.scrub, o.Stderr}, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	var err error
 	sv.Place, err = place.New(place.Options{
-		Dir: sv.dir.Path, Port: f.port, Org: serveOrg, People: servePeople(), JobRunner: tools.JobRunner, Tools: bin, Path: tools.Path,
+		Dir: sv.dir.Path, Port: f.port, Org: serveOrg, People: append(servePeople(), seedPeople(sv.seed, servePeople())...), JobRunner: tools.JobRunner, Tools: bin, Path: tools.Path,
 		Namespaces: tools.Namespaces, Hide: sv.hide, Log: log,
 	})
 	if err != nil {
 		return err
 	}
 	sv.Forge.Handle(page.Root, page.New(page.Options{Forge: sv.Forge, Clean: sv.scrub.Bytes}))
-	return sv.furnish(ctx)
+	if err := sv.furnish(ctx); err != nil {
+		return err
+	}
+	return plantSeed(ctx, sv.Place, sv.seed, o.Env, sv.hide)
 }
 
 func (sv *serving) hide(value, label string) error {

@@ -193,6 +193,33 @@ func TestServeEndsWhatRuns(t *testing.T) {
 	nothingLeft(t, s)
 }
 
+// TestServeSeed begins with an archive: its repository can be cloned with the token of its user, and no
+// value of a secret is shown.
+func TestServeSeed(t *testing.T) {
+	t.Setenv("APP_TOKEN", "a value that nobody shows")
+	s := serve(t, "--journal", "--seed", "../world/fixture/testdata/acme.txtar")
+	token := regexp.MustCompile(`(?m)^  ada +(ghp_\w+)$`).FindStringSubmatch(s.welcome)
+	clone := regexp.MustCompile(`(?m)^  (http://\S+/acme/app\.git)$`).FindStringSubmatch(s.welcome)
+	if token == nil || clone == nil {
+		t.Fatalf("no token of ada, or no acme/app:\n%s", s.welcome)
+	}
+	dir := filepath.Join(t.TempDir(), "app")
+	out, err := exec.Command("git", "clone", "-q", strings.Replace(clone[1], "http://", "http://x:"+token[1]+"@", 1), dir).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "parser.go")); err != nil || string(text) != "package parser\n" {
+		t.Errorf("got %q, %v", text, err)
+	}
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.wait(); code != 0 || strings.Contains(s.out.String()+s.err.String(), "nobody shows") || strings.Contains(s.out.String(), "run.created") {
+		t.Errorf("exit code %d\n%s%s", code, s.out.String(), s.err.String())
+	}
+	nothingLeft(t, s)
+}
+
 // TestServeUsage holds what is known before anything is served.
 func TestServeUsage(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -211,6 +238,9 @@ func TestServeUsage(t *testing.T) {
 		{"no such port", []string{"--port", "70000"}, "--port is 1 to 65535"},
 		{"no number", []string{"--port", "http"}, "invalid argument"},
 		{"an argument", []string{"here"}, "unknown command"},
+		{"no seed", []string{"--seed", "nowhere"}, "read seed: stat nowhere"},
+		{"a folder that is no seed", []string{"--seed", "testdata"}, "testdata: read seed: seed.yaml:1: there is no seed.yaml"},
+		{"a secret without a value", []string{"--seed", "../world/fixture/testdata/acme.txtar"}, "the variable APP_TOKEN is not set"},
 		{"state is not kept", []string{"--dir", "x"}, "unknown flag: --dir"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

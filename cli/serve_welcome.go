@@ -90,6 +90,7 @@ func (sv *serving) welcome(env []string) string {
 	for _, p := range people() {
 		fmt.Fprintf(&b, "  %-9s %s   %s\n", p.name, sv.Tokens[p.name], p.may)
 	}
+	sv.welcomeSeed(&b)
 	fmt.Fprintf(&b, "\nIn another terminal, as the actor write:\n\n")
 	if (variable(env, "http_proxy") != "" || variable(env, "HTTP_PROXY") != "") &&
 		!strings.Contains(variable(env, "no_proxy")+variable(env, "NO_PROXY"), "127.0.0.1") {
@@ -103,4 +104,22 @@ func (sv *serving) welcome(env []string) string {
 		" commit --no-gpg-sign --allow-empty -m Hello && git -C %[1]s push\n\n", serveRepo)
 	fmt.Fprintf(&b, "  # label issue 1: a workflow runs and answers with a comment\n  %s/issues/1/labels\" -d '{\"labels\":[\"hello\"]}'\n\n", curl)
 	return b.String()
+}
+
+// welcomeSeed says what of the forge comes from the seed.
+func (sv *serving) welcomeSeed(b *strings.Builder) {
+	if len(sv.seed.Users)+len(sv.seed.Repos) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nFrom the seed:\n\n")
+	people, width := seedPeople(sv.seed, servePeople()), 9
+	for _, p := range people {
+		width = max(width, len(p.Name))
+	}
+	for _, p := range people {
+		fmt.Fprintf(b, "  %-*s %s\n", width, p.Name, sv.Tokens[p.Name])
+	}
+	for _, r := range sv.seed.Repos {
+		fmt.Fprintf(b, "  %s/%s.git\n", sv.Forge.URL(), r.Name)
+	}
 }

@@ -2,6 +2,8 @@ package forge_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"testing"
@@ -23,23 +25,57 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 	w = newForgeIn(t, o)
 	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "app", "auto_init": true, "description": "The app"})
 	w.user("bob", "write")
-	seedRun(t, w)
-	w.ada.want(201, "POST", issues, map[string]any{"title": "one", "labels": []string{"bug"}})
-	w.ada.want(201, "POST", issues+"/1/comments", map[string]any{"body": "hello"})
-	w.ada.want(201, "POST", actions+"/variables", map[string]any{"name": "MODE", "value": "fast"})
-	const secrets = actions + "/secrets"
-	sealKey := w.ada.want(200, "GET", secrets+"/public-key", nil).at("key_id").(string)
-	w.ada.want(201, "PUT", secrets+"/TOKEN", map[string]any{"encrypted_value": seal(t, w.ada, secrets, "x"), "key_id": sealKey})
+	w.user("cyd", "read")
+	run, job, _ := seedRun(t, w)
+	for range 2 {
+		more := run
+		more.ID, more.Number, more.Status, more.Conclusion = 0, 0, "queued", ""
+		_, err := w.admin.SaveRun(more)
+		must(t, err)
+		other := job
+		other.ID, other.Status, other.Conclusion, other.Steps = 0, "queued", "", nil
+		other, err = w.admin.SaveJob(other)
+		must(t, err)
+		_, err = w.admin.PutArtifact(forge.Artifact{RunID: run.ID, JobID: job.ID, Name: fmt.Sprint("out", other.ID)}, strings.NewReader("zip"))
+		must(t, err)
+	}
+	for _, name := range []string{"one", "two", "three"} {
+		w.ada.want(201, "POST", issues, map[string]any{"title": name, "labels": []string{"bug", "question", "wontfix"}})
+		w.ada.want(201, "POST", issues+"/1/comments", map[string]any{"body": name})
+		w.ada.want(201, "PUT", contents+".github/workflows/"+name+".yml", map[string]any{"message": "m", "content": encode("on: push\n")})
+	}
+	sealKey := w.ada.want(200, "GET", actions+"/secrets/public-key", nil).at("key_id").(string)
+	for _, suffix := range []string{"", "_2", "_3"} {
+		seedConfig(t, w.ada, actions, suffix, nil)
+	}
 	dir := t.TempDir()
 	mustGit(t, dir, "clone", "-q", w.remote(w.ada.token, "acme/app"), ".")
 	mustGit(t, dir, "tag", "-a", "-m", "one", "v1")
-	mustGit(t, dir, "push", "-q", "origin", "v1")
+	for _, name := range []string{"v2", "v3"} {
+		mustGit(t, dir, "tag", name)
+		mustGit(t, dir, "branch", "b-"+name)
+	}
+	mustGit(t, dir, "push", "-q", "--tags", "origin", "b-v2", "b-v3")
 	names = map[string]string{
 		"$HEAD": mustGit(t, dir, "rev-parse", "HEAD"), "$TREE": mustGit(t, dir, "rev-parse", "HEAD^{tree}"),
 		"$BLOB": mustGit(t, dir, "rev-parse", "HEAD:README.md"), "$TAG": mustGit(t, dir, "rev-parse", "v1"),
-		"$KEY": sealKey, "$SEALED": seal(t, w.ada, secrets, "y"),
+		"$KEY": sealKey, "$SEALED": seal(t, w.ada, actions+"/secrets", "y"),
 	}
 	return w, names
+}
+
+// seedConfig makes the variable MODE and the secret TOKEN, with a suffix, below an address. more are
+// further fields of both.
+func seedConfig(t testing.TB, a actor, at, suffix string, more map[string]any) {
+	t.Helper()
+	variable := map[string]any{"name": "MODE" + suffix, "value": "fast"}
+	secrets := at + "/secrets"
+	key := a.want(200, "GET", secrets+"/public-key", nil).at("key_id")
+	secret := map[string]any{"encrypted_value": seal(t, a, secrets, "hunter2"), "key_id": key}
+	maps.Copy(variable, more)
+	maps.Copy(secret, more)
+	a.want(201, "POST", at+"/variables", variable)
+	a.want(201, "PUT", secrets+"/TOKEN"+suffix, secret)
 }
 
 // params are the values of path parameters; those of a part of the pattern come first.

@@ -9,6 +9,7 @@
 package place
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,6 +49,7 @@ type Options struct {
 type Person struct {
 	Name  string // key in Tokens
 	Login string
+	Title string // what the account is called in full; "" is Name
 	Role  string // as for forge.Admin.SetOrgRole; none is no role
 	Bot   bool
 	Kit   bool   // acts for a scenario: see forge.TokenSpec
@@ -139,7 +141,7 @@ func (p *Place) people() error {
 		}
 	}
 	for _, a := range p.o.People {
-		if err := admin.AddUser(forge.User{Login: a.Login, Name: a.Name, Bot: a.Bot}); err != nil {
+		if err := admin.AddUser(forge.User{Login: a.Login, Name: cmp.Or(a.Title, a.Name), Bot: a.Bot}); err != nil {
 			return fmt.Errorf("actor %s: %w", a.Name, err)
 		}
 		if a.Role != "none" {
