@@ -104,7 +104,7 @@ func (h *hinted) Hint() string  { return h.hint }
 func complain(w io.Writer, err error) {
 	fmt.Fprintf(w, "understudy: error: %v\n", err)
 	var h interface{ Hint() string }
-	if errors.As(err, &h) {
+	if errors.As(err, &h) && h.Hint() != "" {
 		fmt.Fprintf(w, "understudy: hint: %s\n", h.Hint())
 	}
 }

@@ -210,5 +210,9 @@ func (l *linter) problems(rule, elsewhere string, err error) {
 		}
 	}
 	f.What = strings.Join(strings.Fields(f.What), " ")
+	var h interface{ Hint() string }
+	if errors.As(err, &h) {
+		f.Hint = h.Hint()
+	}
 	l.findings = append(l.findings, f)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/understudy-dev/understudy/internal/nearest"
 	"github.com/understudy-dev/understudy/suite/feature"
 )
 
@@ -65,37 +66,11 @@ func nearTag(tag string) string {
 				return known
 			}
 			return ""
-		case strings.EqualFold(head, name), (named || len(name) > len("@lock")) && distance(strings.ToLower(head), name) == 1:
+		case strings.EqualFold(head, name), (named || len(name) > len("@lock")) && nearest.Of(head, []string{name}) != "":
 			return known // a short word without a name after it, such as @clock, is one of its own
 		}
 	}
 	return ""
-}
-
-// distance counts the letters to add, take away, replace or exchange with their neighbour to make a
-// into b.
-func distance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			differ := 1
-			if a[i-1] == b[j-1] {
-				differ = 0
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+differ)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
 }
 
 // plainLines are the trimmed lines of a feature, empty where they belong to a docstring.

@@ -1,6 +1,7 @@
 package environment
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/internal/nearest"
 	"github.com/understudy-dev/understudy/internal/strictyaml"
 )
 
@@ -27,19 +29,14 @@ var placeholders = map[string][]string{
 }
 
 // checkPlaceholders finds the ones that nobody would replace, where they stand.
-func checkPlaceholders(file string, data []byte, actors map[string]driver.Actor) (problems []error) {
-	var doc yaml.Node
-	if yaml.Unmarshal(data, &doc) != nil || len(doc.Content) == 0 {
-		return nil // the file was decoded before: what is wrong with it has been said
-	}
-	top := doc.Content[0]
-	for i := 0; i+1 < len(top.Content); i += 2 {
-		part := top.Content[i].Value
+func checkPlaceholders(at places, actors map[string]driver.Actor) (problems []error) {
+	for i := 0; i+1 < len(at.top.Content); i += 2 {
+		part := at.top.Content[i].Value
 		allowed, replaced := placeholders[part]
 		if !replaced {
 			continue
 		}
-		each(top.Content[i+1], func(n *yaml.Node) {
+		each(at.top.Content[i+1], func(n *yaml.Node) {
 			form := placeholder
 			if part == "names" {
 				form = braces
@@ -52,10 +49,18 @@ func checkPlaceholders(file string, data []byte, actors map[string]driver.Actor)
 				switch {
 				case slices.Contains(allowed, m[1]):
 				case !isToken || part != "install":
-					problems = append(problems, strictyaml.Errorf(file, n.Line, "unknown placeholder {%s} in %s; there are: {%s}", m[1], part, strings.Join(allowed, "}, {")))
+					e := strictyaml.Errorf(at.file, n.Line, "unknown placeholder {%s} in %s; there are: {%s}", m[1], part, strings.Join(allowed, "}, {"))
+					if part == "install" {
+						e.Hinted("an actor's token is {token:ACTOR}")
+					}
+					if near := nearest.Of(m[1], allowed); near != "" {
+						e.Hinted("did you mean {%s}?", near)
+					}
+					problems = append(problems, e)
 				default:
 					if _, ok := actors[actor]; !ok {
-						problems = append(problems, strictyaml.Errorf(file, n.Line, "{token:%s} names no actor of this file", actor))
+						problems = append(problems, strictyaml.Errorf(at.file, n.Line, "{token:%s} names no actor of this file", actor).
+							Hinted("there are: %s", strings.Join(slices.Sorted(maps.Keys(actors)), ", ")))
 					}
 				}
 			}

@@ -3,7 +3,6 @@ package environment
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -62,33 +61,48 @@ const (
 
 // ReadPlatform reads and checks a platform file. Every problem names its file and line.
 func ReadPlatform(file string) (Platform, error) {
-	data, err := os.ReadFile(file)
+	data, err := strictyaml.Read(file)
+	if e, ok := errors.AsType[*strictyaml.Error](err); ok {
+		return Platform{}, e
+	}
 	if err != nil {
 		return Platform{}, fmt.Errorf("read platform file: %w", err)
 	}
-	var w wirePlatform
-	if err := strictyaml.Decode(file, data, &w); err != nil {
+	return ParsePlatform(file, data)
+}
+
+// ParsePlatform is ReadPlatform for text that was read already. Paths in it are relative to file's
+// directory, and the schemas it names are read there.
+func ParsePlatform(file string, data []byte) (Platform, error) {
+	var doc yaml.Node
+	if err := strictyaml.Decode(file, data, &doc); err != nil {
 		return Platform{}, err
 	}
-	p, err := w.platform(file)
-	for key, pattern := range map[string]string{"job": p.JobPattern, "artifact": p.ArtifactPattern} {
-		if len(p.Stages) > 1 && !strings.Contains(pattern, "{stage}") {
-			err = errors.Join(err, strictyaml.Errorf(file, 1, "names.%s is %q for every stage; put {stage} into it", key, pattern))
+	var w wirePlatform
+	if err := strictyaml.DecodeNode(file, doc.Content[0], &w); err != nil {
+		return Platform{}, err
+	}
+	at := places{file, doc.Content[0]}
+	p, problems := w.platform(at)
+	for key, pattern := range map[string]string{"names.job": p.JobPattern, "names.artifact": p.ArtifactPattern} {
+		if len(p.Stages) > 1 && pattern != "" && !strings.Contains(pattern, "{stage}") {
+			problems = append(problems, at.errorf(key, "%s is %q for every stage; put {stage} into it", key, pattern))
 		}
 	}
-	if err = errors.Join(append([]error{err}, checkPlaceholders(file, data, p.Actors)...)...); err != nil {
-		return Platform{}, err
+	problems = append(problems, checkPlaceholders(at, p.Actors)...)
+	if len(problems) > 0 {
+		return Platform{}, strictyaml.Join(problems)
 	}
 	return p, nil
 }
 
-// wirePlatform is the file's form. Nodes are kept where a problem needs its line.
+// wirePlatform is the file's form. Nodes are kept where keys are anybody's, or the order counts.
 type wirePlatform struct {
-	Name yaml.Node `yaml:"name"`
+	Name string `yaml:"name"`
 	Get  struct {
-		Dir   string    `yaml:"dir"`
-		Run   []string  `yaml:"run"`
-		Gives yaml.Node `yaml:"gives"`
+		Dir   string   `yaml:"dir"`
+		Run   []string `yaml:"run"`
+		Gives string   `yaml:"gives"`
 	} `yaml:"get"`
 	Install struct {
 		Run      []string          `yaml:"run"`
@@ -115,32 +129,24 @@ type wirePlatform struct {
 	Capabilities yaml.Node `yaml:"capabilities"`
 }
 
-func (w wirePlatform) platform(file string) (Platform, error) {
-	abs, err := filepath.Abs(file)
+func (w wirePlatform) platform(at places) (Platform, []error) {
+	abs, err := filepath.Abs(at.file)
 	if err != nil {
-		return Platform{}, fmt.Errorf("read platform file: %w", err)
+		return Platform{}, []error{fmt.Errorf("read platform file: %w", err)}
 	}
 	p := Platform{
-		File:    file,
-		Get:     Get{Dir: beside(abs, w.Get.Dir), Run: w.Get.Run, Gives: w.Get.Gives.Value},
+		File:    at.file,
+		Get:     Get{Dir: beside(abs, w.Get.Dir), Run: w.Get.Run, Gives: w.Get.Gives},
 		Install: Install{Run: w.Install.Run, Env: w.Install.Env, Validate: w.Install.Validate},
 		Defect:  w.Defect.Install,
 		Platform: driver.Platform{
-			Name: w.Name.Value, ScriptPath: w.Places.Script, ResultsFile: w.Places.Results,
+			Name: w.Name, ScriptPath: w.Places.Script, ResultsFile: w.Places.Results,
 			PolicyFile: w.Places.Policy, ArtifactPattern: w.Names.Artifact, WorkflowFile: w.Names.Workflow,
 			JobPattern: w.Names.Job, FailureMarker: w.Names.Failure,
 		},
 	}
-	var problems []error
-	problems = append(problems, p.readActors(file, w.Actors)...)
-	problems = append(problems, p.readStages(file, w.Stages)...)
-	problems = append(problems, p.readDoor(file, w.Door)...)
-	problems = append(problems, p.readCapabilities(file, w.Capabilities)...)
-	problems = append(problems, p.missing(file, w)...)
-	if strings.ContainsAny(p.Get.Gives, "/\\") {
-		problems = append(problems, strictyaml.Errorf(file, w.Get.Gives.Line, "get.gives is a file name, not a path: %q", p.Get.Gives))
-	}
-	return p, errors.Join(problems...)
+	return p, slices.Concat(p.readActors(at, w.Actors), p.readStages(at.file, w.Stages), p.readDoor(at.file, w.Door),
+		p.readCapabilities(at.file, w.Capabilities), p.missing(at, w), p.outside(at))
 }
 
 // beside is a path as a file means it: absolute, or from the file's own directory.
@@ -151,69 +157,117 @@ func beside(file, path string) string {
 	return filepath.Join(filepath.Dir(file), path)
 }
 
-func (p *Platform) readActors(file string, n yaml.Node) (problems []error) {
-	p.Actors = map[string]driver.Actor{}
+// entries are the keys and values of a part that is a mapping; a part that is not there has none.
+func entries(file, part, example string, n yaml.Node) (pairs [][2]*yaml.Node, problem error) {
+	switch {
+	case n.Kind == 0, n.ShortTag() == "!!null":
+		return nil, nil
+	case n.Kind != yaml.MappingNode:
+		return nil, strictyaml.Errorf(file, n.Line, "%s is a mapping from each name to what is known of it", part).Hinted("such as %s", example)
+	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
+		pairs = append(pairs, [2]*yaml.Node{n.Content[i], n.Content[i+1]})
+	}
+	return pairs, nil
+}
+
+// roles are what an actor can be allowed.
+func roles() []string { return []string{"admin", "maintain", "write", "triage", "read", "none"} }
+
+func (p *Platform) readActors(at places, n yaml.Node) (problems []error) {
+	p.Actors = map[string]driver.Actor{}
+	pairs, err := entries(at.file, "actors", "`write: {role: write}`", n)
+	if err != nil {
+		return []error{err}
+	}
+	logins := map[string]string{}
+	for _, pair := range pairs {
+		key := pair[0]
+		tell := func(hint, format string, args ...any) {
+			problems = append(problems, strictyaml.Errorf(at.file, key.Line, "actor %q "+format, append([]any{key.Value}, args...)...).Hinted("%s", hint))
+		}
 		var w struct {
 			Login string `yaml:"login"`
 			Role  string `yaml:"role"`
 			Bot   bool   `yaml:"bot"`
 		}
-		if err := strictyaml.DecodeNode(file, n.Content[i+1], &w); err != nil {
+		if err := strictyaml.DecodePart(at.file, "actors."+key.Value, pair[1], &w); err != nil {
 			problems = append(problems, err)
+			p.Actors[key.Value] = driver.Actor{} // he is there, and that is all that is known
 			continue
 		}
 		if w.Login == "" {
 			w.Login = key.Value
 		}
-		roles := []string{"admin", "maintain", "write", "triage", "read", "none"}
-		if !slices.Contains(roles, w.Role) {
-			problems = append(problems, strictyaml.Errorf(file, key.Line, "actor %q has role %q; it is one of %s", key.Value, w.Role, strings.Join(roles, ", ")))
+		other, twice := logins[strings.ToLower(w.Login)]
+		switch {
+		case key.Value == ActorObserver:
+			tell("scenarios read with it; take it out", "is built in and cannot be declared")
+		case w.Role == "":
+			tell("it is one of "+strings.Join(roles(), ", "), "has no role")
+		case !slices.Contains(roles(), w.Role):
+			tell("it is one of "+strings.Join(roles(), ", "), "has role %q", w.Role)
+		case twice:
+			tell("give one of them another with `login:`", "has the login %q, as has %q", w.Login, other)
 		}
-		if key.Value == ActorObserver {
-			problems = append(problems, strictyaml.Errorf(file, key.Line, "actor %q is built in and cannot be declared", key.Value))
-		}
+		logins[strings.ToLower(w.Login)] = key.Value
 		p.Actors[key.Value] = driver.Actor{Name: key.Value, Login: w.Login, Role: w.Role, Bot: w.Bot}
 		p.Order = append(p.Order, key.Value)
 	}
 	for _, name := range []string{ActorAdmin, ActorWrite} {
 		if _, ok := p.Actors[name]; !ok {
-			problems = append(problems, strictyaml.Errorf(file, n.Line, "actors lacks %q, whom steps use", name))
+			problems = append(problems, at.errorf("actors", "actors lacks %q, whom steps use", name).Hinted("add `%s: {role: %s}`", name, name))
 		}
 	}
 	return problems
 }
 
 func (p *Platform) readDoor(file string, n yaml.Node) (problems []error) {
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	pairs, err := entries(file, "door", "`allowed.test: {status: 200, body: hello}`", n)
+	if err != nil {
+		return []error{err}
+	}
+	for _, pair := range pairs {
+		host := pair[0]
 		var w struct {
 			Status int    `yaml:"status"`
 			Body   string `yaml:"body"`
 		}
-		if err := strictyaml.DecodeNode(file, n.Content[i+1], &w); err != nil {
+		if err := strictyaml.DecodePart(file, "door."+host.Value, pair[1], &w); err != nil {
 			problems = append(problems, err)
 			continue
 		}
 		if w.Status != 0 && (w.Status < 200 || w.Status > 599) {
-			problems = append(problems, strictyaml.Errorf(file, n.Content[i].Line, "host %s answers %d; a status is 200 to 599", n.Content[i].Value, w.Status))
+			problems = append(problems, strictyaml.Errorf(file, host.Line, "host %s answers %d; a status is 200 to 599", host.Value, w.Status))
 		}
-		p.Door = append(p.Door, Opening{Host: n.Content[i].Value, Status: w.Status, Body: w.Body})
+		if host.Value == "" || strings.ContainsAny(host.Value, "/ \t@") {
+			problems = append(problems, strictyaml.Errorf(file, host.Line, "door has %q, which is no host's name", host.Value).Hinted("such as allowed.test, without https:// or a path"))
+		}
+		p.Door = append(p.Door, Opening{Host: host.Value, Status: w.Status, Body: w.Body})
 	}
 	return problems
 }
 
-func (p *Platform) missing(file string, w wirePlatform) (problems []error) {
-	for key, empty := range map[string]bool{
-		"name": p.Name == "", "get.run": len(p.Get.Run) == 0, "get.gives": p.Get.Gives == "",
-		"install.run": len(p.Install.Run) == 0, "places.script": p.ScriptPath == "", "places.results": p.ResultsFile == "",
-		"names.artifact": p.ArtifactPattern == "", "names.workflow": p.WorkflowFile == "", "names.job": p.JobPattern == "",
-		"stages": w.Stages.Kind == 0,
+func (p *Platform) missing(at places, w wirePlatform) (problems []error) {
+	for _, m := range []struct {
+		key     string
+		empty   bool
+		example string
+	}{
+		{"name", p.Name == "", "name: crew"},
+		{"get.run", len(p.Get.Run) == 0, `get: {run: [go, build, -o, "{gives}"]}`},
+		{"get.gives", p.Get.Gives == "", "get: {gives: crew}"},
+		{"install.run", len(p.Install.Run) == 0, `install: {run: [crew, setup, "{repo}"]}`},
+		{"places.script", p.ScriptPath == "", "places: {script: .crew/script.json}"},
+		{"places.results", p.ResultsFile == "", "places: {results: behaviour-results.json}"},
+		{"names.artifact", p.ArtifactPattern == "", `names: {artifact: "crew-{stage}"}`},
+		{"names.workflow", p.WorkflowFile == "", "names: {workflow: crew.yml}"},
+		{"names.job", p.JobPattern == "", `names: {job: "run ({stage})"}`},
+		{"stages", w.Stages.Kind == 0, "stages: {triage: {label: ready-for-triage}}"},
 	} {
-		if empty {
-			problems = append(problems, strictyaml.Errorf(file, 1, "%s is missing", key))
+		if m.empty {
+			problems = append(problems, at.errorf(m.key, "%s is missing", m.key).Hinted("such as `%s`", m.example))
 		}
 	}
-	slices.SortFunc(problems, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return problems
 }

@@ -1,9 +1,9 @@
 package environment
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -38,42 +38,43 @@ func (p *Platform) readStages(file string, n yaml.Node) (problems []error) {
 		return nil // missing, which is told elsewhere
 	}
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
-		return []error{strictyaml.Errorf(file, n.Line, "stages is a mapping from each stage's name to what is known of it, such as `triage: {label: ready-for-triage}`")}
+		return []error{strictyaml.Errorf(file, n.Line, "stages is a mapping from each stage's name to what is known of it").Hinted("such as `triage: {label: ready-for-triage}`")}
 	}
-	seen := map[string]bool{}
+	labels := map[string]string{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		var w wireStage
-		if err := strictyaml.DecodeNode(file, n.Content[i+1], &w); err != nil {
+		if err := strictyaml.DecodePart(file, "stages."+key.Value, n.Content[i+1], &w); err != nil {
 			problems = append(problems, err)
 			continue
 		}
-		at := func(format string, args ...any) {
+		at := func(hint, format string, args ...any) {
 			args = append([]any{key.Value}, args...)
-			problems = append(problems, strictyaml.Errorf(file, key.Line, "stage %q "+format, args...))
+			problems = append(problems, strictyaml.Errorf(file, key.Line, "stage %q "+format, args...).Hinted("%s", hint))
 		}
+		other, twice := labels[w.Label]
 		switch {
 		case !stageName.MatchString(key.Value):
-			at("has a name that is no letters, digits and dashes")
-		case seen[key.Value]:
-			at("is given twice")
+			at("a name is letters, digits, dashes, dots and underscores", "has a name that can stand in no job's")
+		case twice && w.Label != "":
+			at("the label that starts a stage is its own", "has the label %q, as has stage %q", w.Label, other)
 		case w.Result == "" && (w.Schema != "" || len(w.Checks) > 0):
-			at("has a schema or checks, but no result that they are for")
+			at("say where its agent leaves it, such as `result: output/result.json`", "has a schema or checks, but no result that they are for")
 		case w.Result != "" && !filepath.IsLocal(w.Result):
-			at("has the result %q, which is no path below the agent's workspace", w.Result)
+			at("a path such as output/result.json", "has the result %q, which is no path below the agent's workspace", w.Result)
 		}
-		seen[key.Value] = true
+		labels[w.Label] = key.Value
 		s := driver.Stage{Name: key.Value, Label: w.Label, Result: w.Result}
 		if w.Schema != "" {
 			var err error
 			if s.Schema, err = readSchema(file, w.Schema); err != nil {
-				at("%v", err)
+				at("the path is relative to the platform file, and names a JSON Schema that stands on its own", "has a schema that cannot be used: %v", err)
 			}
 		}
 		for _, c := range w.Checks {
-			check, what := c.check()
+			check, what, example := c.check()
 			if what != "" {
-				at("%s", what)
+				at("such as `"+example+"`", "%s", what)
 			}
 			s.Checks = append(s.Checks, check)
 		}
@@ -84,10 +85,8 @@ func (p *Platform) readStages(file string, n yaml.Node) (problems []error) {
 
 // readSchema reads a schema whose path is relative to the platform file.
 func readSchema(file, path string) (driver.Schema, error) {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(file), path)
-	}
-	text, err := os.ReadFile(path)
+	path = beside(file, path)
+	text, err := strictyaml.Read(path)
 	if err != nil {
 		return driver.Schema{}, err
 	}
@@ -95,9 +94,10 @@ func readSchema(file, path string) (driver.Schema, error) {
 	return driver.Schema{File: path, Text: text}, err
 }
 
-// check returns the check and what is wrong with it, if anything is.
-func (w wireCheck) check() (c driver.Check, what string) {
+// check returns the check and what is wrong with it, if anything is, with one that would be right.
+func (w wireCheck) check() (c driver.Check, what, example string) {
 	c = driver.Check{Path: w.Path, Matches: w.Matches}
+	example = `{path: comment, matches: '\S'}`
 	if w.Path == "" && w.Matches == "" {
 		what = "has a check with neither path nor matches"
 	}
@@ -106,26 +106,24 @@ func (w wireCheck) check() (c driver.Check, what string) {
 	}
 	if w.When != nil {
 		if w.When.Path == "" || w.When.Equals == "" {
-			what = "has a check whose condition lacks path or equals"
+			what, example = "has a check whose condition lacks path or equals", `when: {path: action, equals: approve}`
 		}
 		c.When = driver.Condition(*w.When)
 	}
-	return c, what
+	return c, what, example
 }
 
 // capabilityName is what can stand in a tag and in a list with commas.
 var capabilityName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 
 func (p *Platform) readCapabilities(file string, n yaml.Node) (problems []error) {
-	if n.Kind == 0 {
-		return nil
-	}
-	if n.Kind != yaml.MappingNode {
-		return []error{strictyaml.Errorf(file, n.Line, "capabilities is a mapping from each name to whether it is declared by default, such as `slow-model: false`")}
+	pairs, err := entries(file, "capabilities", "`slow-model: false`, or true when it is declared unless told otherwise", n)
+	if err != nil || pairs == nil {
+		return slices.DeleteFunc([]error{err}, func(err error) bool { return err == nil })
 	}
 	p.Capabilities = map[driver.Capability]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
+	for _, pair := range pairs {
+		key, value := pair[0], pair[1]
 		name := driver.Capability(key.Value)
 		var on bool
 		if err := strictyaml.DecodeNode(file, value, &on); err != nil || value.ShortTag() != "!!bool" {
@@ -133,9 +131,6 @@ func (p *Platform) readCapabilities(file string, n yaml.Node) (problems []error)
 		}
 		if !capabilityName.MatchString(key.Value) {
 			problems = append(problems, strictyaml.Errorf(file, key.Line, "capability %q: a name is lower-case letters, digits, dashes and dots", name))
-		}
-		if _, twice := p.Capabilities[name]; twice {
-			problems = append(problems, strictyaml.Errorf(file, key.Line, "capability %q is given twice", name))
 		}
 		p.Capabilities[name] = on
 	}

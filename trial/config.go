@@ -40,9 +40,12 @@ func FindConfig(path, top string) (Config, error) {
 	}
 	for dir := abs; ; dir = filepath.Dir(dir) {
 		file := filepath.Join(dir, ConfigFile)
-		data, err := os.ReadFile(file)
+		data, err := strictyaml.Read(file)
 		if err == nil {
-			return readConfig(file, data)
+			return ParseConfig(file, data)
+		}
+		if _, ok := errors.AsType[*strictyaml.Error](err); ok {
+			return Config{}, err
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "not a directory") {
 			return Config{}, fmt.Errorf("find suite of %s: %w", path, err)
@@ -53,7 +56,8 @@ func FindConfig(path, top string) (Config, error) {
 	}
 }
 
-func readConfig(file string, data []byte) (Config, error) {
+// ParseConfig is FindConfig for text that was read already, from file.
+func ParseConfig(file string, data []byte) (Config, error) {
 	var w struct {
 		Name     string `yaml:"name"`
 		Platform string `yaml:"platform"`
@@ -79,20 +83,26 @@ func readConfig(file string, data []byte) (Config, error) {
 		value string
 		key   string
 		need  bool
+		dir   bool
 	}{
-		{&c.Platform, w.Platform, "platform", false}, {&c.Features, w.Features, "features", true},
-		{&c.Fixtures, w.Fixtures, "fixtures", false}, {&c.Defects, w.Defects, "defects", false},
+		{&c.Platform, w.Platform, "platform", false, false}, {&c.Features, w.Features, "features", true, true},
+		{&c.Fixtures, w.Fixtures, "fixtures", false, true}, {&c.Defects, w.Defects, "defects", false, false},
 	} {
 		switch {
 		case p.value != "":
 			if *p.to = p.value; !filepath.IsAbs(p.value) {
 				*p.to = filepath.Join(root, p.value)
 			}
-			if _, err := os.Stat(*p.to); err != nil {
-				return Config{}, strictyaml.Errorf(shown, lineOf(data, p.key), "%s: there is no %s", p.key, p.value)
+			switch info, err := os.Stat(*p.to); {
+			case err != nil:
+				return Config{}, strictyaml.Errorf(shown, lineOf(data, p.key), "%s: there is no %s", p.key, p.value).Hinted("paths are relative to this file")
+			case p.dir && !info.IsDir():
+				return Config{}, strictyaml.Errorf(shown, lineOf(data, p.key), "%s: %s is no directory", p.key, p.value)
+			case !p.dir && !info.Mode().IsRegular():
+				return Config{}, strictyaml.Errorf(shown, lineOf(data, p.key), "%s: %s is no file", p.key, p.value)
 			}
 		case p.need:
-			return Config{}, strictyaml.Errorf(shown, 1, "%s is missing", p.key)
+			return Config{}, strictyaml.Errorf(shown, 1, "%s is missing", p.key).Hinted("such as `%s: %s`", p.key, p.key)
 		}
 	}
 	if c.Fixtures == "" {

@@ -1,0 +1,131 @@
+package trial_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/understudy-dev/understudy/internal/schema"
+	"github.com/understudy-dev/understudy/trial"
+)
+
+const schemaFile = "../docs/reference/understudy.schema.json"
+
+// parse reads an understudy.yaml in a directory with a feature, a platform file and defects.
+func parse(t *testing.T, text string) error {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "features"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"platform.yaml", "defects.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := trial.ParseConfig(filepath.Join(dir, trial.ConfigFile), []byte(text))
+	return err
+}
+
+const goodConfig = "name: n\nplatform: platform.yaml\nfeatures: features\nfixtures: .\ndefects: defects.txt\njobs: 2\n"
+
+func TestConfigRefusals(t *testing.T) {
+	text, err := os.ReadFile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := schema.Compile(schemaFile, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepts := func(text string) bool {
+		var v any
+		if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+			t.Fatal(err)
+		}
+		doc, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Check(doc) == nil
+	}
+	if err := parse(t, goodConfig); err != nil || !accepts(goodConfig) {
+		t.Errorf("the good file: %v; by the schema: %v", err, accepts(goodConfig))
+	}
+	for _, tt := range []struct {
+		old, new, want string
+		beyond         bool // what the schema cannot see
+	}{
+		{"name: n", "nmae: n", `:1: unknown key "nmae"`, false},
+		{"features: features\n", "", ":1: features is missing", false},
+		{"features: features", "features: [features]", ":3: features is a list, not text", false},
+		{"jobs: 2", "jobs: many", `:6: jobs is the text "many", not a whole number`, false},
+		{"jobs: 2", "jobs: -1", ":6: jobs is -1; it is 0 (capacity) or more", false},
+		{"jobs: 2", "jobs: 1.5", ":6: jobs is 1.5, not a whole number", false},
+		{"features: features", "features: none", ":3: features: there is no none", true},
+		{"features: features", "features: platform.yaml", ":3: features: platform.yaml is no directory", true},
+		{"platform: platform.yaml", "platform: features", ":2: platform: features is no file", true},
+		{"defects: defects.txt", "defects: /dev/zero", ":5: defects: /dev/zero is no file", true},
+		{"jobs: 2", "jobs: 2\njobs: 3", `:7: key "jobs" is given twice; the first is in line 6`, true},
+		{goodConfig, "", ":1: the file is empty", true},
+	} {
+		text := strings.Replace(goodConfig, tt.old, tt.new, 1)
+		if err := parse(t, text); err == nil || !strings.Contains(err.Error(), trial.ConfigFile+tt.want) {
+			t.Errorf("%q: got %v, want %s", tt.new, err, tt.want)
+		}
+		if !tt.beyond && accepts(text) {
+			t.Errorf("the schema accepts %q", tt.new)
+		}
+	}
+	var doc struct {
+		Properties map[string]struct{ Description string }
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	var h interface{ Hint() string }
+	if !errors.As(parse(t, "zzz: 1\n"), &h) {
+		t.Fatal("no hint for an unknown key")
+	}
+	want := strings.Split(strings.TrimPrefix(h.Hint(), "the keys are: "), ", ")
+	slices.Sort(want)
+	var got []string
+	for key, p := range doc.Properties {
+		got = append(got, key)
+		if p.Description == "" {
+			t.Errorf("%s has no description", key)
+		}
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("keys (-reader +schema)\n%s", diff)
+	}
+}
+
+func FuzzParseConfig(f *testing.F) {
+	for _, seed := range []string{goodConfig, "features: ..\n", "features: features\njobs: 0x7fffffffffffffff\n", "features: \"\\0\"\n", "a: [\n", ""} {
+		f.Add(seed)
+	}
+	file := filepath.Join(f.TempDir(), trial.ConfigFile)
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := trial.ParseConfig(file, []byte(text))
+		if err == nil && (c.Features == "" || c.Jobs < 0) {
+			t.Errorf("accepted: %+v", c)
+		}
+		if err == nil {
+			return
+		}
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			if !strings.HasPrefix(line, file+":") {
+				t.Errorf("an error without its place: %q", err)
+			}
+		}
+	})
+}
