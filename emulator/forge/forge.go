@@ -2,8 +2,9 @@
 // events in a journal, and real git over smart HTTP. It is usable alone, like net/http/httptest,
 // and holds one world's repositories in a temporary directory.
 //
-// It does not run workflows and does not deliver webhooks: a subscriber reads the journal, runs
-// what it has to, and hands runs, jobs, logs and artifacts back through Admin. What the dialect
+// It delivers webhooks to receivers on this machine: signed, in order, and each pending delivery
+// holds back quiet. It does not run workflows: a subscriber reads the journal, runs what it has to,
+// and hands runs, jobs, logs and artifacts back through Admin. What the dialect
 // here does not speak answers 501 and is journalled as "unknown-route"; nothing is ignored.
 //
 // # In a test
@@ -43,6 +44,7 @@ import (
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/api"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/hook"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 	"github.com/understudy-dev/understudy/internal/clock"
@@ -66,6 +68,12 @@ type Options struct {
 	PublicURL string
 	From      *Snapshot    // what the forge starts with; the journal must be unused and Dir without repositories. nil: nothing
 	Log       *slog.Logger // nil: discarded
+
+	// HookDial connects to the receivers of webhooks. nil connects to loopback addresses only: an
+	// address elsewhere can be given to a hook, but each delivery to it fails with that reason. With
+	// HookDial whoever sets it decides where names lead.
+	HookDial    func(ctx context.Context, network, address string) (net.Conn, error)
+	HookTimeout time.Duration // of a delivery. 0: 10 s, as at GitHub
 }
 
 // Server is a running forge. Its methods may be called from any goroutine.
@@ -75,8 +83,9 @@ type Server struct {
 	admin *Admin
 	api   http.Handler
 	mux   *http.ServeMux // what others mounted
-	http  *http.Server   // nil with NoPort
-	temp  string         // directory to remove
+	hooks *hook.Deliverer
+	http  *http.Server // nil with NoPort
+	temp  string       // directory to remove
 
 	serving sync.WaitGroup
 	served  error
@@ -152,6 +161,8 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 	if err != nil {
 		return errors.Join(err, unlisten(l))
 	}
+	s.hooks = hook.New(hook.Options{Book: st, Dial: o.HookDial, Timeout: o.HookTimeout, Log: o.Log})
+	st.DeliverTo(s.hooks.Deliver)
 	s.admin = &Admin{server: s, ledger: o.Ledger, journal: o.Journal, state: st, git: git, now: now, dir: dir}
 	s.api = api.New(api.Options{
 		Base: s.base, Now: now, State: st, Git: git, Ledger: o.Ledger, Journal: o.Journal, Log: o.Log,
@@ -300,10 +311,11 @@ func (s *Server) enter() bool {
 	return true
 }
 
-// Close lets running requests end until ctx ends, then cuts them off, and removes the temporary
-// directory. When it returns no goroutine and no process of the forge is left. A second call does
-// nothing more.
+// Close breaks off webhook deliveries, lets running requests end until ctx ends, then cuts them off,
+// and removes the temporary directory. When it returns no goroutine and no process of the forge is
+// left. A second call does nothing more.
 func (s *Server) Close(ctx context.Context) error {
+	s.hooks.Close()
 	var err error
 	if s.http != nil {
 		if err = s.http.Shutdown(ctx); err != nil {

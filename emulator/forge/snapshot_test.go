@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -46,6 +47,9 @@ func (w *world) newFrom(o forge.Options) *world {
 	return c
 }
 
+// address is that of any forge: what a webhook delivered keeps the address of who delivered it.
+var address = regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+`)
+
 // answers are the bodies of all reads, with the address taken out.
 func answers(t *testing.T, w *world, reads []visit) map[string]string {
 	t.Helper()
@@ -58,7 +62,7 @@ func answers(t *testing.T, w *world, reads []visit) map[string]string {
 		if r.status >= 400 {
 			t.Errorf("GET %s = %d: %s", v.path, r.status, r.body)
 		}
-		out[v.path] = fmt.Sprint(r.status, " ", strings.ReplaceAll(string(r.body), w.forge.URL(), "URL"))
+		out[v.path] = fmt.Sprint(r.status, " ", address.ReplaceAllString(string(r.body), "URL"))
 	}
 	return out
 }
@@ -84,7 +88,7 @@ func TestCopyAnswersTheSame(t *testing.T) {
 				t.Errorf("journal: %s", diff)
 			}
 			before := c.admin.Journal().Last()
-			c.ada.want(201, "POST", issues, map[string]any{"title": "new"}).is("number", 2.0)
+			c.ada.want(201, "POST", issues, map[string]any{"title": "new"}).is("number", 4.0)
 			if e := c.lastEntry("issues.opened"); e.Seq <= before {
 				t.Errorf("the event got number %d, and there were %d already", e.Seq, before)
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -23,6 +24,7 @@ type visit struct {
 func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) {
 	t.Helper()
 	w = newForgeIn(t, o)
+	w.forge.Handle("POST /receiver/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "app", "auto_init": true, "description": "The app"})
 	w.user("bob", "write")
 	w.user("cyd", "read")
@@ -48,6 +50,12 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 	for _, suffix := range []string{"", "_2", "_3"} {
 		seedConfig(t, w.ada, actions, suffix, nil)
 	}
+	for _, hooks := range []string{"/repos/acme/app/hooks", "/orgs/acme/hooks"} {
+		for _, name := range []string{"one", "two", "three"} {
+			w.ada.want(201, "POST", hooks, map[string]any{"config": map[string]any{"url": w.forge.PublicURL() + "/receiver/" + name}, "events": []string{"status"}})
+		}
+	}
+	w.quiet()
 	dir := t.TempDir()
 	mustGit(t, dir, "clone", "-q", w.remote(w.ada.token, "acme/app"), ".")
 	mustGit(t, dir, "tag", "-a", "-m", "one", "v1")
@@ -59,7 +67,7 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 	names = map[string]string{
 		"$HEAD": mustGit(t, dir, "rev-parse", "HEAD"), "$TREE": mustGit(t, dir, "rev-parse", "HEAD^{tree}"),
 		"$BLOB": mustGit(t, dir, "rev-parse", "HEAD:README.md"), "$TAG": mustGit(t, dir, "rev-parse", "v1"),
-		"$KEY": sealKey, "$SEALED": seal(t, w.ada, actions+"/secrets", "y"),
+		"$PUBLIC": w.forge.PublicURL(), "$KEY": sealKey, "$SEALED": seal(t, w.ada, actions+"/secrets", "y"),
 	}
 	return w, names
 }
@@ -81,6 +89,7 @@ func seedConfig(t testing.TB, a actor, at, suffix string, more map[string]any) {
 // params are the values of path parameters; those of a part of the pattern come first.
 func params() [][3]string {
 	return [][3]string{
+		{"/orgs/", "{hook_id}", "4"}, {"/orgs/", "{delivery_id}", "4"}, {"", "{hook_id}", "1"}, {"", "{delivery_id}", "1"},
 		{"/labels/", "{name}", "bug"}, {"/variables/", "{name}", "MODE"}, {"/secrets/", "{name}", "TOKEN"},
 		{"/git/commits/", "{sha}", "$HEAD"}, {"/git/trees/", "{sha...}", "$TREE"}, {"/git/blobs/", "{sha}", "$BLOB"}, {"/git/tags/", "{sha}", "$TAG"},
 		{"/git/matching-refs/", "{ref...}", "heads"}, {"/commits/", "{ref...}", "main"}, {"", "{ref...}", "heads/main"},
@@ -125,6 +134,20 @@ func writes() []struct{ request, path, body string } {
 		{"DELETE " + repo + "/actions/artifacts/{id}", "", ``},
 		{"DELETE " + repo + "/collaborators/{login}", "", ``},
 		{"DELETE " + repo + "/contents/{path...}", "", `{"message": "m", "sha": "$BLOB"}`},
+		{"POST " + repo + "/hooks", "", `{"config": {"url": "$PUBLIC/other"}}`},
+		{"PATCH " + repo + "/hooks/{hook_id}", "", `{"active": true}`},
+		{"PATCH " + repo + "/hooks/{hook_id}/config", "", `{"content_type": "json"}`},
+		{"POST " + repo + "/hooks/{hook_id}/pings", "", ``},
+		{"POST " + repo + "/hooks/{hook_id}/tests", "", ``},
+		{"POST " + repo + "/hooks/{hook_id}/test", "", ``},
+		{"POST " + repo + "/hooks/{hook_id}/deliveries/{delivery_id}/attempts", "", ``},
+		{"DELETE " + repo + "/hooks/{hook_id}", "", ``},
+		{"POST /orgs/{org}/hooks", "", `{"config": {"url": "$PUBLIC/other"}}`},
+		{"PATCH /orgs/{org}/hooks/{hook_id}", "", `{"active": true}`},
+		{"PATCH /orgs/{org}/hooks/{hook_id}/config", "", `{"content_type": "json"}`},
+		{"POST /orgs/{org}/hooks/{hook_id}/pings", "", ``},
+		{"POST /orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}/attempts", "", ``},
+		{"DELETE /orgs/{org}/hooks/{hook_id}", "", ``},
 		{"DELETE " + repo, "", ``},
 	}
 }

@@ -17,13 +17,14 @@ var nothing = regexp.MustCompile(`^(util|utils|common|helpers?|misc|shared|base|
 
 // clocks may call time.Now, each for its reason. Nobody may sleep.
 var clocks = map[string]string{
-	"internal/clock":    "it is where shown time comes from",
-	"environment/place": "it gives a place's clock its source",
-	"emulator/network":  "a certificate is valid from about now on",
-	"internal/workdir":  "it compares a directory's age with the file system's clock",
-	"trial":             "a record says when it began and ended",
-	"cli":               "a run's directory carries the date; a seed may come from the clock",
-	"suite":             "deadlines and how long a step took",
+	"internal/clock":               "it is where shown time comes from",
+	"emulator/forge/internal/hook": "a delivery says how long its receiver took",
+	"environment/place":            "it gives a place's clock its source",
+	"emulator/network":             "a certificate is valid from about now on",
+	"internal/workdir":             "it compares a directory's age with the file system's clock",
+	"trial":                        "a record says when it began and ended",
+	"cli":                          "a run's directory carries the date; a seed may come from the clock",
+	"suite":                        "deadlines and how long a step took",
 }
 
 func TestSource(t *testing.T) {

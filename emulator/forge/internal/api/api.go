@@ -57,7 +57,7 @@ func New(o Options) *API {
 	a := &API{Options: o, routes: newRouter(), key: make([]byte, 32), ids: newRequestIDs(), meter: meter{windows: map[string]*window{}},
 		vary:     []string{"Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, X-Requested-With"},
 		selected: []string{version},
-		scopes:   []string{"admin:org, delete_repo, read:user, repo, workflow"},
+		scopes:   []string{"admin:org, admin:org_hook, delete_repo, read:user, repo, workflow"},
 		json:     []string{plainMedia().shown},
 		forAll:   []string{"public, max-age=60, s-maxage=60"},
 		forOne:   []string{"private, max-age=60, s-maxage=60"},
@@ -67,7 +67,7 @@ func New(o Options) *API {
 	for _, group := range [][]route{
 		a.userRoutes(), a.repoRoutes(), a.contentRoutes(), a.refRoutes(), a.objectRoutes(), a.commitRoutes(),
 		a.labelRoutes(), a.issueRoutes(), a.commentRoutes(), a.collaboratorRoutes(), a.configRoutes(),
-		a.workflowRoutes(), a.runRoutes(), a.artifactRoutes(),
+		a.workflowRoutes(), a.runRoutes(), a.artifactRoutes(), a.hookRoutes(),
 	} {
 		for _, r := range group {
 			a.routes.add(r)

@@ -23,6 +23,7 @@ type account struct {
 	created time.Time
 	view    wire.User
 	members map[string]member // of an organisation, by lower-case login
+	hooks   []*hook           // of an organisation
 }
 
 type member struct {

@@ -37,10 +37,19 @@ func (s *State) emit(who Identity, r *repo, typ, subject string, body any, detai
 		detail["starts_runs"] = "no"
 	}
 	maps.DeleteFunc(detail, func(_, v string) bool { return v == "" })
-	s.jour.Append(journal.Entry{
+	seq := s.jour.Append(journal.Entry{
 		Time: s.now(), Kind: journal.Change, Type: typ, Cause: who.Cause, Actor: who.Login,
 		Subject: subject, Detail: detail, Payload: payload,
 	})
+	s.announce(seq, r.org(), r, detail["event"], detail["action"], payload)
+}
+
+// org returns the organisation that a repository belongs to, or nil.
+func (r *repo) org() *account {
+	if r.owner.kind != kindOrg {
+		return nil
+	}
+	return r.owner
 }
 
 func (s *State) eventRepo(r *repo) *wire.Repository {

@@ -35,6 +35,9 @@ type Image struct {
 	Runs      []RunImage      // by ID
 	Jobs      []JobImage      // by ID
 	Artifacts []ArtifactImage // by ID
+
+	Hooks      []HookImage     // by ID
+	Deliveries []DeliveryImage // by ID
 }
 
 // AccountImage is an account; an organisation has members.
@@ -186,6 +189,7 @@ func (s *State) Image() Image {
 	}
 	for _, a := range s.accounts {
 		im.Accounts = append(im.Accounts, imageOfAccount(a))
+		im.addHooks(a.hooks)
 	}
 	for _, t := range s.tokens {
 		if t.alive() {
@@ -204,6 +208,7 @@ func (s *State) Image() Image {
 
 func (im *Image) addRepo(r *repo) {
 	im.Repos = append(im.Repos, imageOfRepo(r))
+	im.addHooks(r.hooks)
 	for _, i := range r.issues {
 		im.Issues = append(im.Issues, imageOfIssue(r, i))
 		for _, c := range i.comments {
@@ -232,6 +237,8 @@ func (im *Image) sort() {
 	slices.SortFunc(im.Runs, func(a, b RunImage) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(im.Jobs, func(a, b JobImage) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(im.Artifacts, func(a, b ArtifactImage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(im.Hooks, func(a, b HookImage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(im.Deliveries, func(a, b DeliveryImage) int { return cmp.Compare(a.ID, b.ID) })
 }
 
 func imageOfAccount(a *account) AccountImage {

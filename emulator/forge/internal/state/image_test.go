@@ -31,7 +31,9 @@ func images() map[string]reflect.Type {
 		"issue": reflect.TypeFor[state.IssueImage](), "comment": reflect.TypeFor[state.CommentImage](),
 		"run": reflect.TypeFor[state.RunImage](), "job": reflect.TypeFor[state.JobImage](),
 		"artifact": reflect.TypeFor[state.ArtifactImage](),
-		"Run":      reflect.TypeFor[state.Run](), "Job": reflect.TypeFor[state.Job](),
+		"hook":     reflect.TypeFor[state.HookImage](), "delivery": reflect.TypeFor[state.DeliveryImage](),
+		"HookConfig": reflect.TypeFor[state.HookConfig](), "Outcome": reflect.TypeFor[state.Outcome](),
+		"Run": reflect.TypeFor[state.Run](), "Job": reflect.TypeFor[state.Job](),
 		"Step": reflect.TypeFor[state.Step](), "Artifact": reflect.TypeFor[state.Artifact](),
 	}
 }
@@ -53,6 +55,11 @@ func elsewhere() map[string]string {
 		"run.jobs":       "Image.Jobs, by Job.RunID",
 		"job.run":        "Job.RunID",
 		"artifact.run":   "Artifact.RunID",
+		"State.deliver":  "who it is given to",
+		"account.hooks":  "Image.Hooks, by HookImage.Org",
+		"repo.hooks":     "Image.Hooks, by HookImage.Repo",
+		"hook.gone":      "deleted hooks are not in an image",
+		"hook.past":      "Image.Deliveries, by DeliveryImage.Hook",
 	}
 }
 
@@ -144,6 +151,7 @@ func full(t *testing.T) world {
 	w.fillIssues(t, ada)
 	w.fillConfig(t, ada)
 	w.fillRuns(t)
+	w.fillHooks(t, ada)
 	return w
 }
 
@@ -162,6 +170,33 @@ func (w world) identity(t *testing.T, spec state.TokenSpec) state.Identity {
 	who, err := w.Identify(value)
 	try(t, err)
 	return who
+}
+
+func (w world) fillHooks(t *testing.T, who state.Identity) {
+	t.Helper()
+	var due []state.Delivery
+	w.DeliverTo(func(d state.Delivery) { due = append(due, d) })
+	settle := func() {
+		for _, d := range due {
+			to, _ := w.Target(d)
+			w.Settle(d, to, state.Outcome{Duration: time.Second, Status: "OK", Code: 200, Result: state.Delivered,
+				RequestHeader: map[string]string{"X-GitHub-Event": d.Event}, ResponseHeader: map[string]string{"X": "y"}, ResponseBody: "thanks"})
+		}
+		due = nil
+	}
+	address, secret, insecure := "https://127.0.0.1/hook", "hunter2", true
+	edit := state.HookEdit{Config: &state.HookConfigEdit{URL: &address, Secret: &secret, Insecure: &insecure}, Events: &[]string{"label", "push"}}
+	ofRepo := state.HookOwner{Repo: "acme/app"}
+	for _, owner := range []state.HookOwner{ofRepo, {Org: "acme"}} {
+		_, err := w.CreateHook(who, owner, edit)
+		try(t, err)
+	}
+	name := "heard"
+	_, err := w.CreateLabel(who, "acme/app", state.LabelEdit{Name: &name})
+	try(t, err)
+	settle()
+	try(t, w.Redeliver(who, ofRepo, 1, 1))
+	settle()
 }
 
 func (w world) fillIssues(t *testing.T, who state.Identity) {
@@ -302,27 +337,33 @@ func TestBadImage(t *testing.T) {
 		spoil func(*state.Image)
 		want  string
 	}{
-		"version":    {func(i *state.Image) { i.Version++ }, "version 2"},
-		"journal":    {func(i *state.Image) { i.Journal++ }, "journal"},
-		"noun":       {func(i *state.Image) { i.Last["cat"] = 1 }, `"cat"`},
-		"counter":    {func(i *state.Image) { i.Last["issue"] = 1 }, "issue 2: the last id given is 1"},
-		"twice":      {func(i *state.Image) { i.Comments[1].ID = 1 }, "comment 1 is there twice"},
-		"login":      {func(i *state.Image) { i.Accounts[1].Login = "../x" }, `"../x"`},
-		"owner":      {func(i *state.Image) { i.Repos[0].Owner = 99 }, "account 99"},
-		"kind":       {func(i *state.Image) { i.Accounts[1].Kind = "" }, `kind ""`},
-		"bot":        {func(i *state.Image) { i.Accounts[0].Login = "x" }, "there is no account github-actions[bot]"},
-		"role":       {func(i *state.Image) { i.Accounts[4].Members[0].Role = 9 }, "role 9"},
-		"digest":     {func(i *state.Image) { i.Tokens[0].Digest = "00" }, `"00"`},
-		"alias":      {func(i *state.Image) { i.Tokens[0].Parent = "00" }, "alias"},
-		"own alias":  {func(i *state.Image) { i.Tokens[0].Parent = i.Tokens[0].Digest }, "its own alias"},
-		"key":        {func(i *state.Image) { i.Repos[0].Sealing.Private = nil }, "32 bytes"},
-		"number":     {func(i *state.Image) { i.Issues[1].Number = 7 }, "number 7"},
-		"label":      {func(i *state.Image) { i.Issues[1].Labels[0] = 99 }, "label 99"},
-		"issue":      {func(i *state.Image) { i.Comments[0].Issue = 99 }, "issue 99"},
-		"workflow":   {func(i *state.Image) { i.Runs[0].WorkflowID = 99 }, "workflow 99"},
-		"run status": {func(i *state.Image) { i.Runs[0].Status = "lost" }, `"lost"`},
-		"job":        {func(i *state.Image) { i.Jobs[0].RunID = 99 }, "run 99"},
-		"artifact":   {func(i *state.Image) { i.Runs[0].Arts = i.Runs[0].Arts[:1] }, "belongs to no run"},
+		"version":      {func(i *state.Image) { i.Version++ }, "version 2"},
+		"journal":      {func(i *state.Image) { i.Journal++ }, "journal"},
+		"noun":         {func(i *state.Image) { i.Last["cat"] = 1 }, `"cat"`},
+		"counter":      {func(i *state.Image) { i.Last["issue"] = 1 }, "issue 2: the last id given is 1"},
+		"twice":        {func(i *state.Image) { i.Comments[1].ID = 1 }, "comment 1 is there twice"},
+		"login":        {func(i *state.Image) { i.Accounts[1].Login = "../x" }, `"../x"`},
+		"owner":        {func(i *state.Image) { i.Repos[0].Owner = 99 }, "account 99"},
+		"kind":         {func(i *state.Image) { i.Accounts[1].Kind = "" }, `kind ""`},
+		"bot":          {func(i *state.Image) { i.Accounts[0].Login = "x" }, "there is no account github-actions[bot]"},
+		"role":         {func(i *state.Image) { i.Accounts[4].Members[0].Role = 9 }, "role 9"},
+		"digest":       {func(i *state.Image) { i.Tokens[0].Digest = "00" }, `"00"`},
+		"alias":        {func(i *state.Image) { i.Tokens[0].Parent = "00" }, "alias"},
+		"own alias":    {func(i *state.Image) { i.Tokens[0].Parent = i.Tokens[0].Digest }, "its own alias"},
+		"key":          {func(i *state.Image) { i.Repos[0].Sealing.Private = nil }, "32 bytes"},
+		"number":       {func(i *state.Image) { i.Issues[1].Number = 7 }, "number 7"},
+		"label":        {func(i *state.Image) { i.Issues[1].Labels[0] = 99 }, "label 99"},
+		"issue":        {func(i *state.Image) { i.Comments[0].Issue = 99 }, "issue 99"},
+		"workflow":     {func(i *state.Image) { i.Runs[0].WorkflowID = 99 }, "workflow 99"},
+		"run status":   {func(i *state.Image) { i.Runs[0].Status = "lost" }, `"lost"`},
+		"job":          {func(i *state.Image) { i.Jobs[0].RunID = 99 }, "run 99"},
+		"hook":         {func(i *state.Image) { i.Hooks[0].Org = i.Hooks[1].Org }, "want one"},
+		"hook of ada":  {func(i *state.Image) { i.Hooks[1].Org = 2 }, "want one"},
+		"hook's URL":   {func(i *state.Image) { i.Hooks[0].Config.URL = "ftp://x" }, "ftp://x"},
+		"hook's event": {func(i *state.Image) { i.Hooks[0].Events[0] = "lunch" }, "lunch"},
+		"delivery":     {func(i *state.Image) { i.Deliveries[0].Hook = 99 }, "hook 99"},
+		"deliveries":   {func(i *state.Image) { slices.Reverse(i.Deliveries) }, "out of order"},
+		"artifact":     {func(i *state.Image) { i.Runs[0].Arts = i.Runs[0].Arts[:1] }, "belongs to no run"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			im := w.Image()

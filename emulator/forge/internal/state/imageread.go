@@ -26,7 +26,7 @@ func FromImage(o Options, im Image) (*State, error) {
 	r := reader{s: s, accounts: map[int64]*account{}, repos: map[int64]*repo{}, labels: map[int64]*label{},
 		issues: map[int64]*issue{}, workflows: map[int64]*workflow{}, arts: map[int64]*artifact{}}
 	for _, step := range []func(Image) error{r.counters, r.readAccounts, r.readTokens, r.readRepos, r.readIssues, r.readComments,
-		r.readArtifacts, r.readRuns, r.readJobs, r.whole} {
+		r.readArtifacts, r.readRuns, r.readJobs, r.readHooks, r.whole} {
 		if err := step(im); err != nil {
 			return nil, fmt.Errorf("image: %w", err)
 		}
@@ -46,7 +46,8 @@ type reader struct {
 }
 
 func nouns() []noun {
-	return []noun{nounAccount, nounRepo, nounLabel, nounIssue, nounComment, nounWorkflow, nounRun, nounJob, nounArtifact, nounKey}
+	return []noun{nounAccount, nounRepo, nounLabel, nounIssue, nounComment, nounWorkflow, nounRun, nounJob, nounArtifact, nounKey,
+		nounHook, nounDelivery}
 }
 
 func (r reader) counters(im Image) error {

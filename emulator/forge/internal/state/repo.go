@@ -29,6 +29,7 @@ type repo struct {
 	sealing       *sealing
 	workflows     []*workflow
 	runs          []*run // oldest first
+	hooks         []*hook
 }
 
 func (r *repo) fullName() string { return r.owner.login + "/" + r.name }
@@ -206,6 +207,9 @@ func (s *State) DeleteRepo(who Identity, full string) (int64, error) {
 	}
 	s.event(who, r, "repository", wire.Event{Action: "deleted"}, r.fullName())
 	delete(s.repos, key(r.fullName()))
+	for _, h := range r.hooks {
+		h.gone = true
+	}
 	s.forgetRuns(r)
 	return r.id, nil
 }

@@ -79,6 +79,8 @@ const (
 	WriteSecrets
 	Administer
 	Collaborate // see who may what
+	ReadHooks
+	WriteHooks
 )
 
 // rule returns the token permission and the role that a need asks for.
@@ -112,6 +114,10 @@ func (n Need) rule() (scope, level string, role Role) {
 		return "administration", "write", Admin
 	case Collaborate:
 		return "metadata", "read", Write
+	case ReadHooks:
+		return "repository_hooks", "read", Admin
+	case WriteHooks:
+		return "repository_hooks", "write", Admin
 	}
 	return "metadata", "read", Read
 }
@@ -191,6 +197,8 @@ func (s *State) allow(who Identity, r *repo, need Need) error {
 		return wire.Forbidden("Must have push access to repository")
 	case Collaborate:
 		return wire.Forbidden("Must have push access to view collaborator permission.")
+	case ReadHooks, WriteHooks:
+		return wire.NotFound()
 	}
 	return wire.NeedsAdmin()
 }

@@ -40,6 +40,7 @@ type State struct {
 	runs     map[int64]*run
 	jobs     map[int64]*job
 	arts     map[int64]*artifact
+	deliver  func(Delivery) // makes webhook deliveries; nil makes none
 }
 
 // noun names what ids are counted for; each noun counts from 1.
@@ -56,6 +57,8 @@ const (
 	nounJob      noun = "job"
 	nounArtifact noun = "artifact"
 	nounKey      noun = "key"
+	nounHook     noun = "hook"
+	nounDelivery noun = "delivery"
 )
 
 // ActionsLogin is the account that a job's own token acts as. It exists from the start.

@@ -55,8 +55,8 @@ func (t *token) alive() bool {
 // scopes are the permissions that a token can be narrowed to, with underscores for hyphens.
 func knownScope(name string) bool {
 	return slices.Contains([]string{"actions", "actions_variables", "administration", "artifact_metadata", "attestations", "checks",
-		"contents", "deployments", "discussions", "id_token", "issues", "members", "metadata", "models", "packages", "pages",
-		"pull_requests", "repository_projects", "secrets", "security_events", "statuses", "workflows"}, name)
+		"contents", "deployments", "discussions", "id_token", "issues", "members", "metadata", "models", "organization_hooks", "packages", "pages",
+		"pull_requests", "repository_hooks", "repository_projects", "secrets", "security_events", "statuses", "workflows"}, name)
 }
 
 // MintToken makes a token and returns its value, which is kept nowhere.

@@ -1,0 +1,353 @@
+package state
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+)
+
+// hook is a webhook of a repository or an organisation; one of repo and org is nil.
+type hook struct {
+	id      int64
+	repo    *repo
+	org     *account
+	config  HookConfig
+	events  []string
+	active  bool
+	created time.Time
+	updated time.Time
+	gone    bool        // deleted; what is still to be delivered is not
+	past    []*delivery // oldest first, at most keptDeliveries
+}
+
+// HookConfig says where and how a hook delivers.
+type HookConfig struct {
+	URL         string
+	ContentType string // json, form
+	Secret      string // "" signs nothing
+	Insecure    bool   // the receiver's certificate is not checked
+}
+
+// HookOwner names whose hooks are meant: a repository's or an organisation's.
+type HookOwner struct {
+	Repo string // "owner/name"
+	Org  string
+}
+
+// HookEdit creates or changes a hook; what is nil stays as it is, or is GitHub's default.
+type HookEdit struct {
+	Config       *HookConfigEdit
+	Events       *[]string
+	AddEvents    []string
+	RemoveEvents []string
+	Active       *bool
+}
+
+// HookConfigEdit changes what is not nil.
+type HookConfigEdit struct {
+	URL         *string
+	ContentType *string
+	Secret      *string
+	Insecure    *bool
+}
+
+// The most hooks that may be subscribed to one event of one owner.
+const maxHooksPerEvent = 20
+
+// hookOwner is a HookOwner found.
+type hookOwner struct {
+	repo *repo
+	org  *account
+}
+
+func (o hookOwner) hooks() *[]*hook {
+	if o.repo != nil {
+		return &o.repo.hooks
+	}
+	return &o.org.hooks
+}
+
+func (o hookOwner) kind() string {
+	if o.repo != nil {
+		return wire.HookOfRepository
+	}
+	return wire.HookOfOrganization
+}
+
+func (h *hook) owner() hookOwner { return hookOwner{h.repo, h.org} }
+
+// hookOwner finds whose hooks are asked for, if who may see or change them: an administrator of the
+// repository, an owner of the organisation. To others they are not there.
+func (s *State) hookOwner(who Identity, o HookOwner, level string) (hookOwner, error) {
+	if who.Anonymous() {
+		return hookOwner{}, wire.NotFound()
+	}
+	if o.Repo != "" {
+		need := ReadHooks
+		if level == "write" {
+			need = WriteHooks
+		}
+		r, err := s.open(who, o.Repo, need)
+		return hookOwner{repo: r}, err
+	}
+	org := s.accounts[key(o.Org)]
+	if org == nil || org.kind != kindOrg {
+		return hookOwner{}, wire.NotFound()
+	}
+	if !who.tok.grants("organization_hooks", level) || who.tok.repo != "" {
+		return hookOwner{}, wire.NotByIntegration()
+	}
+	if !who.tok.app && !org.members[key(who.Login)].owner {
+		return hookOwner{}, wire.NotFound()
+	}
+	return hookOwner{org: org}, nil
+}
+
+func (s *State) hook(who Identity, o HookOwner, id int64, level string) (*hook, error) {
+	owner, err := s.hookOwner(who, o, level)
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range *owner.hooks() {
+		if h.id == id {
+			return h, nil
+		}
+	}
+	return nil, wire.NotFound()
+}
+
+// Hooks lists the hooks of a repository or an organisation, oldest first.
+func (s *State) Hooks(who Identity, o HookOwner) ([]wire.Hook, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	owner, err := s.hookOwner(who, o, "read")
+	if err != nil {
+		return nil, err
+	}
+	out := []wire.Hook{}
+	for _, h := range *owner.hooks() {
+		out = append(out, s.viewHook(h))
+	}
+	return out, nil
+}
+
+// Hook returns one hook.
+func (s *State) Hook(who Identity, o HookOwner, id int64) (wire.Hook, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, err := s.hook(who, o, id, "read")
+	if err != nil {
+		return wire.Hook{}, err
+	}
+	return s.viewHook(h), nil
+}
+
+// CreateHook adds a hook and, when it is active, pings it.
+func (s *State) CreateHook(who Identity, o HookOwner, e HookEdit) (wire.Hook, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	owner, err := s.hookOwner(who, o, "write")
+	if err != nil {
+		return wire.Hook{}, err
+	}
+	h := &hook{
+		repo: owner.repo, org: owner.org, events: []string{"push"}, active: true, created: s.now(),
+	}
+	if e.Config == nil {
+		e.Config = &HookConfigEdit{}
+	}
+	if err := h.apply(e); err != nil {
+		return wire.Hook{}, err
+	}
+	if err := owner.admit(h); err != nil {
+		return wire.Hook{}, err
+	}
+	h.id, h.updated = s.nextID(nounHook), h.created
+	*owner.hooks() = append(*owner.hooks(), h)
+	s.led.Changed()
+	view := s.viewHook(h)
+	if h.active {
+		s.ping(who, h)
+	}
+	return view, nil
+}
+
+// EditHook changes a hook. A new config replaces the old one whole: without a secret in it the hook
+// has none.
+func (s *State) EditHook(who Identity, o HookOwner, id int64, e HookEdit) (wire.Hook, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, err := s.hook(who, o, id, "write")
+	if err != nil {
+		return wire.Hook{}, err
+	}
+	return s.changeHook(h, func(c *hook) error {
+		if e.Config != nil {
+			c.config = HookConfig{}
+		}
+		return c.apply(e)
+	})
+}
+
+// EditHookConfig changes the named parts of a hook's config.
+func (s *State) EditHookConfig(who Identity, o HookOwner, id int64, e HookConfigEdit) (wire.HookConfig, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, err := s.hook(who, o, id, "write")
+	if err != nil {
+		return wire.HookConfig{}, err
+	}
+	v, err := s.changeHook(h, func(c *hook) error { return c.config.apply(e) })
+	return v.Config, err
+}
+
+// changeHook makes a change whole or not at all.
+func (s *State) changeHook(h *hook, change func(*hook) error) (wire.Hook, error) {
+	c := *h
+	c.events = slices.Clone(h.events)
+	if err := change(&c); err != nil {
+		return wire.Hook{}, err
+	}
+	if err := h.owner().admit(&c); err != nil {
+		return wire.Hook{}, err
+	}
+	h.config, h.events, h.active, h.updated = c.config, c.events, c.active, s.now()
+	s.led.Changed()
+	return s.viewHook(h), nil
+}
+
+// DeleteHook removes a hook with its deliveries.
+func (s *State) DeleteHook(who Identity, o HookOwner, id int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, err := s.hook(who, o, id, "write")
+	if err != nil {
+		return err
+	}
+	h.gone = true
+	list := h.owner().hooks()
+	*list = slices.DeleteFunc(*list, func(x *hook) bool { return x == h })
+	s.led.Changed()
+	return nil
+}
+
+// admit checks a hook against its neighbours.
+func (o hookOwner) admit(h *hook) error {
+	count := map[string]int{}
+	for _, x := range *o.hooks() {
+		if x.id == h.id {
+			continue
+		}
+		if x.config.URL == h.config.URL && x.config.ContentType == h.config.ContentType && slices.Equal(x.events, h.events) {
+			return wire.Invalid(wire.FieldError{Resource: "Hook", Code: "custom",
+				Message: "Hook already exists on this " + map[string]string{wire.HookOfRepository: "repository", wire.HookOfOrganization: "organization"}[o.kind()]})
+		}
+		for _, e := range x.events {
+			count[e]++
+		}
+	}
+	for _, e := range h.events {
+		if count[e] >= maxHooksPerEvent {
+			return wire.Invalid(wire.FieldError{Resource: "Hook", Code: "custom",
+				Message: fmt.Sprintf("The %q event cannot have more than %d hooks", e, maxHooksPerEvent)})
+		}
+	}
+	return nil
+}
+
+func (h *hook) apply(e HookEdit) error {
+	if e.Config != nil {
+		if err := h.config.apply(*e.Config); err != nil {
+			return err
+		}
+	}
+	if e.Events != nil {
+		h.events = slices.Clone(*e.Events)
+	}
+	h.events = append(h.events, e.AddEvents...)
+	h.events = slices.DeleteFunc(h.events, func(name string) bool { return slices.Contains(e.RemoveEvents, name) })
+	slices.Sort(h.events)
+	h.events = slices.Compact(h.events)
+	for _, name := range slices.Concat(h.events, e.RemoveEvents) {
+		if !wire.HookEvent(h.owner().kind(), name) {
+			return wire.Invalid(wire.FieldError{Resource: "Hook", Field: "events", Code: "custom",
+				Message: fmt.Sprintf("%q is no event of a hook of this kind", name)})
+		}
+	}
+	if len(h.events) == 0 {
+		return wire.Invalid(wire.FieldError{Resource: "Hook", Field: "events", Code: "custom", Message: "events must not be empty"})
+	}
+	if e.Active != nil {
+		h.active = *e.Active
+	}
+	return nil
+}
+
+func (c *HookConfig) apply(e HookConfigEdit) error {
+	invalid := func(field, message string) error {
+		return wire.Invalid(wire.FieldError{Resource: "Hook", Field: field, Code: "custom", Message: message})
+	}
+	next := *c
+	if e.URL != nil {
+		next.URL = *e.URL
+	}
+	if next.URL == "" {
+		return wire.Invalid(wire.FieldError{Resource: "Hook", Field: "url", Code: "missing_field"})
+	}
+	if u, err := url.Parse(next.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return invalid("url", "url is invalid: want http or https and a host")
+	}
+	if e.ContentType != nil {
+		next.ContentType = *e.ContentType
+	}
+	if next.ContentType == "" {
+		next.ContentType = "form"
+	}
+	if next.ContentType != "json" && next.ContentType != "form" {
+		return invalid("content_type", "content_type is invalid: want json or form")
+	}
+	if e.Secret != nil {
+		if *e.Secret == wire.SecretMask {
+			return wire.Unsupported("config.secret " + wire.SecretMask + ": that is how a secret is shown; give the secret itself")
+		}
+		next.Secret = *e.Secret
+	}
+	if e.Insecure != nil {
+		next.Insecure = *e.Insecure
+	}
+	*c = next
+	return nil
+}
+
+func (c HookConfig) view() wire.HookConfig {
+	v := wire.HookConfig{URL: c.URL, ContentType: c.ContentType, InsecureSSL: "0"}
+	if c.Insecure {
+		v.InsecureSSL = "1"
+	}
+	if c.Secret != "" {
+		v.Secret = wire.SecretMask
+	}
+	return v
+}
+
+func (s *State) viewHook(h *hook) wire.Hook {
+	v := wire.Hook{
+		Type: h.owner().kind(), ID: h.id, Name: "web", Active: h.active, Events: slices.Clone(h.events), Config: h.config.view(),
+		UpdatedAt: wire.Time{Time: h.updated}, CreatedAt: wire.Time{Time: h.created},
+	}
+	owner := "/orgs/"
+	if h.repo != nil {
+		v.LastResponse = &wire.HookResponse{Status: "unused"}
+		if n := len(h.past); n > 0 {
+			v.LastResponse = h.past[n-1].response()
+		}
+		owner = "/repos/" + wire.EscapePath(h.repo.fullName())
+	} else {
+		owner += wire.EscapePath(h.org.login)
+	}
+	wire.LinkHook(s.base, owner, &v)
+	return v
+}
