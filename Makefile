@@ -1,5 +1,5 @@
 SHELL := bash
-.PHONY: check accept bench cold update fuzz cover
+.PHONY: check accept bench cold update fuzz cover picture
 
 check: ## formatting, vet, tests with the race detector, floors
 	@test -z "$$(git ls-files '*.go' | xargs gofmt -l)" || { git ls-files '*.go' | xargs gofmt -l; exit 1; }
@@ -21,6 +21,9 @@ cold: ## CPU seconds of the main job from nothing: empty build cache, no job run
 
 update: ## golden files
 	go test ./report/... ./result/... ./cli -update
+
+picture: ## the pictures in docs/images, from a run with a seeded defect and a served forge; needs chromium
+	go run ./internal/picture docs/images
 
 fuzz: ## each fuzz target for 20 s
 	@for p in $$(go list ./...); do \

@@ -29,16 +29,34 @@ func causesOf(all []journal.Entry) causes {
 	return c
 }
 
-// origin is the entry that an entry came of; there is none for a token, a step or a job unknown here.
-func (c causes) origin(e journal.Entry) (journal.Entry, bool) {
-	seq := c.created[e.Cause]
-	if id, ok := strings.CutPrefix(e.Cause, "event:"); ok {
+// entry is the entry in which a cause began; there is none for a token, a step, or a job unknown here.
+func (c causes) entry(cause string) (journal.Entry, bool) {
+	seq := c.created[cause]
+	if id, ok := strings.CutPrefix(cause, "event:"); ok {
 		seq = uint64(number(id))
 	}
-	if seq == 0 || seq > uint64(len(c.all)) || seq >= e.Seq {
+	if seq == 0 || seq > uint64(len(c.all)) {
 		return journal.Entry{}, false
 	}
 	return c.all[seq-1], true
+}
+
+// origin is the entry that an entry came of.
+func (c causes) origin(e journal.Entry) (journal.Entry, bool) {
+	from, ok := c.entry(e.Cause)
+	return from, ok && from.Seq < e.Seq
+}
+
+// tree visits the entry in which a cause began, when there is one, and all that came of it, each below
+// what it came of.
+func (c causes) tree(cause string, visit func(journal.Entry, int)) {
+	e, ok := c.entry(cause)
+	if !ok {
+		c.below(cause, 0, map[uint64]bool{}, visit)
+		return
+	}
+	visit(e, 0)
+	c.below(cause, 1, map[uint64]bool{e.Seq: true}, visit)
 }
 
 // names are the causes that an entry stands for.
@@ -77,7 +95,7 @@ func (c causes) row(e journal.Entry, depth int) row {
 	v.Payload = nil
 	for _, k := range slices.Sorted(maps.Keys(e.Detail)) {
 		switch k {
-		case "action", "event", "repo", "sha", "workflow", "digest":
+		case "action", "event", "repo", "sha", "workflow", "digest", "request_id", "starts_runs":
 		default:
 			v.Details = append(v.Details, detail{k, e.Detail[k]})
 		}

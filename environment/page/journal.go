@@ -119,7 +119,7 @@ func (v *trail) latest(c causes, words []string, before uint64) {
 
 // tree lists what came of a cause, each thing below what it came of.
 func (v *trail) tree(c causes, words []string, skip int) {
-	c.below(v.Filter.Cause, 0, map[uint64]bool{}, func(e journal.Entry, depth int) {
+	c.tree(v.Filter.Cause, func(e journal.Entry, depth int) {
 		if !v.Filter.takes(e, words) {
 			return
 		}

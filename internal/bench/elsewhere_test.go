@@ -19,6 +19,12 @@ func page(b *testing.B, t *table) {
 		target: 3, unit: "MB", format: "%.2f", peer: "one file, nothing loaded from elsewhere"})
 }
 
+// journalPage is ./environment/page's own benchmark.
+func journalPage(b *testing.B, t *table) {
+	t.add(figure{name: "journal of 10,000 entries, a window of 200: server", value: elsewhere(b, "../../environment/page", "BenchmarkJournal/latest", "ms/window"),
+		target: 50, unit: "ms", format: "%.0f", peer: "rendered, counted and cleaned anew each time"})
+}
+
 // lint is the command's own benchmark.
 func lint(b *testing.B, t *table) {
 	t.add(figure{name: "lint of 1,000 scenarios: CPU", value: elsewhere(b, "../../cli", "BenchmarkLint", "ms-cpu/lint"),
