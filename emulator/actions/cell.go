@@ -41,6 +41,9 @@ func (n *node) newCell(matrix, strategy *expr.Object) *cell {
 	if c.rec.Permissions == nil {
 		c.rec.Permissions = n.r.wf.Permissions
 	}
+	if n.r.h.untrusted {
+		c.rec.Permissions, c.rec.Untrusted = readOnly(c.rec.Permissions), true
+	}
 	return c
 }
 

@@ -14,8 +14,7 @@
 //
 // Where it differs from GitHub: a file whose `on:` cannot be understood is refused at every event,
 // not only at pushes; a job's deadline ends it as cancelled, as at GitHub, but there is no five
-// minute grace; events other than issues, issue_comment, push, workflow_dispatch and
-// repository_dispatch start nothing.
+// minute grace.
 package actions
 
 import (

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,17 +16,19 @@ import (
 
 // happening is one event as workflows see it.
 type happening struct {
-	seq     uint64
-	name    string // "issues"
-	action  string // "labeled"
-	repo    string
-	actor   string
-	sha     string
-	ref     string
-	pushed  string // the ref that a push moved: ref, unless it was deleted
-	raw     json.RawMessage
-	payload *expr.Object
-	paths   []string // changed by a push
+	seq       uint64
+	name      string // "issues"
+	action    string // "labeled"
+	repo      string
+	actor     string
+	sha       string // of the commit that the runs belong to, and whose workflow files count
+	ref       string
+	pushed    string // the ref that a push moved: ref, unless it was deleted
+	raw       json.RawMessage
+	payload   *expr.Object
+	paths     []string // changed by a push or a pull request
+	pull      *pull    // that the event is about
+	untrusted bool     // the runs get a token that only reads, and no secrets
 }
 
 // accept starts the runs that an entry asks for.
@@ -51,9 +54,38 @@ func (e *Engine) accept(entry journal.Entry) error {
 		return fmt.Errorf("read payload: it is not an object")
 	}
 	h.pushed = h.ref
-	if h.name == "push" && h.push() {
-		return nil
+	if paths := d["paths"]; paths != "" {
+		h.paths = strings.Split(paths, "\n")
 	}
+	for _, h := range h.triggers() {
+		if err := e.offer(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// triggers is the event under every name by which workflows can ask for it.
+func (h happening) triggers() []happening {
+	switch h.name {
+	case "push":
+		if h.push() {
+			return nil
+		}
+	case "delete":
+		h.sha, h.ref = "", "" // what it names is gone
+	case "pull_request":
+		return []happening{h.ofPull(), h.ofPullTarget()}
+	case "pull_request_review", "pull_request_review_comment":
+		return []happening{h.ofPull()}
+	case "workflow_run":
+		h.sha, h.ref = "", ""
+	}
+	return []happening{h}
+}
+
+// offer shows the event to the workflow files that count for it.
+func (e *Engine) offer(h happening) error {
 	src, err := e.o.Host.Source(context.WithoutCancel(e.ctx), h.repo, h.sha)
 	if err != nil {
 		return fmt.Errorf("read workflows of %s: %w", h.repo, err)
@@ -87,7 +119,12 @@ func (h *happening) push() (skip bool) {
 			}
 		}
 	}
-	message := expr.String(at(h.payload, "head_commit", "message"))
+	return skips(expr.String(at(h.payload, "head_commit", "message")))
+}
+
+// skips reports whether a commit's message asks for no runs.
+// https://docs.github.com/en/actions/how-tos/manage-workflow-runs/skip-workflow-runs
+func skips(message string) bool {
 	for _, word := range []string{"[skip ci]", "[ci skip]", "[no ci]", "[skip actions]", "[actions skip]"} {
 		if strings.Contains(message, word) {
 			return true
@@ -103,29 +140,35 @@ func (e *Engine) consider(h happening, src Source, f File) error {
 		return nil
 	}
 	wf, problems := workflow.Parse(f.Path, f.Data)
-	matches := wf.On.Match(workflow.Event{Name: h.name, Action: h.action, Ref: h.pushed, Paths: h.paths})
-	if h.name == "workflow_dispatch" {
-		file := expr.String(at(h.payload, "workflow"))
-		matches = matches && (file == f.Path || file == path.Base(f.Path))
-	}
-	if wf.On.Names("workflow_run") && !workflow.Delivered("workflow_run") {
-		// Every run would start it at GitHub: that it never runs here must not pass in silence.
-		e.o.Journal.Append(journal.Entry{
-			Kind: journal.Read, Type: "unserved-event", Cause: fmt.Sprintf("event:%d", h.seq), Subject: h.repo + " " + f.Path,
-			Detail: map[string]string{"message": "on: workflow_run"},
-		})
-	}
-	if !matches && !wf.On.Broken() {
+	if !wf.On.Match(h.event()) && !wf.On.Broken() {
 		if wf.On.Names(h.name) && !workflow.Delivered(h.name) {
 			e.o.Log.Warn("event starts no runs here", "event", h.name, "workflow", f.Path, "repo", h.repo)
 		}
 		return nil
+	}
+	if h.name == "workflow_dispatch" {
+		if file := expr.String(at(h.payload, "workflow")); file != f.Path && file != path.Base(f.Path) {
+			return nil
+		}
 	}
 	r := newRun(e, h, src, f, wf)
 	if problems != nil {
 		return r.refuse(problems.Error())
 	}
 	return r.start()
+}
+
+// event is what the file's triggers look at.
+func (h happening) event() workflow.Event {
+	ev := workflow.Event{Name: h.name, Action: h.action, Ref: h.pushed, Paths: h.paths}
+	switch {
+	case h.name == "workflow_run":
+		ev.Branch = expr.String(at(h.payload, "workflow_run", "head_branch"))
+		ev.Workflow = expr.String(at(h.payload, "workflow", "name"))
+	case h.pull != nil:
+		ev.Branch = h.pull.base
+	}
+	return ev
 }
 
 // at follows a path into a JSON value; what is not there is nil.
@@ -148,6 +191,8 @@ func (h happening) title(wf *workflow.Workflow) string {
 		title, _, _ = strings.Cut(expr.String(at(h.payload, "head_commit", "message")), "\n")
 	case "issues", "issue_comment":
 		title = expr.String(at(h.payload, "issue", "title"))
+	case "pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment":
+		title = expr.String(at(h.payload, "pull_request", "title"))
 	case "repository_dispatch":
 		title = h.action
 	}
@@ -172,21 +217,11 @@ func (h happening) inputs(wf *workflow.Workflow) (any, error) {
 		if !ok {
 			v = in.Default
 		}
-		if in.Required && expr.String(v) == "" {
-			return nil, fmt.Errorf("input %q is required", in.Name)
+		v, err := typed(in, expr.String(v))
+		if err != nil {
+			return nil, err
 		}
-		switch in.Type {
-		case "boolean":
-			out.Set(in.Name, expr.String(v) == "true")
-		case "number":
-			f, err := strconv.ParseFloat(expr.String(v), 64)
-			if err != nil {
-				f = 0
-			}
-			out.Set(in.Name, f)
-		default:
-			out.Set(in.Name, expr.String(v))
-		}
+		out.Set(in.Name, v)
 	}
 	for _, name := range given.Keys() {
 		if _, ok := out.Get(name); !ok {
@@ -194,4 +229,33 @@ func (h happening) inputs(wf *workflow.Workflow) (any, error) {
 		}
 	}
 	return out, nil
+}
+
+// typed is the value of one input.
+func typed(in workflow.Input, text string) (any, error) {
+	if in.Required && text == "" {
+		return nil, fmt.Errorf("input %q is required", in.Name)
+	}
+	switch in.Type {
+	case "boolean":
+		switch text {
+		case "true", "false", "":
+			return text == "true", nil
+		}
+		return nil, fmt.Errorf("input %q is true or false, not %q", in.Name, text)
+	case "number":
+		if text == "" {
+			return 0.0, nil
+		}
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, fmt.Errorf("input %q is a number, not %q", in.Name, text)
+		}
+		return f, nil
+	case "choice":
+		if text != "" && !slices.Contains(in.Options, text) {
+			return nil, fmt.Errorf("input %q has no choice %q; there are: %s", in.Name, text, strings.Join(in.Options, ", "))
+		}
+	}
+	return text, nil
 }

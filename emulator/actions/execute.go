@@ -134,7 +134,7 @@ func (c *cell) spec(g Grant, dir string) (jobwire.Spec, error) {
 	}
 	env["HOME"] = home
 	spec := jobwire.Spec{
-		Workflow: r.file.Data, WorkflowPath: r.file.Path, Job: c.rec.Key, Needs: c.node.needs(),
+		Workflow: r.file.Data, WorkflowPath: r.file.Path, WorkflowName: r.wf.Name, Job: c.rec.Key, Needs: c.node.needs(),
 		Event: r.h.name, Payload: r.h.raw, Repo: r.rec.Repo, Ref: r.h.ref, SHA: r.h.sha, Actor: r.rec.Actor,
 		RunID: r.rec.ID, RunNumber: r.rec.Number, JobID: c.rec.ID,
 		ServerURL: r.e.o.ServerURL, APIURL: r.e.o.APIURL, ResultsURL: r.e.o.ServerURL + "/",
@@ -142,6 +142,10 @@ func (c *cell) spec(g Grant, dir string) (jobwire.Spec, error) {
 	}
 	if c.matrix != nil {
 		spec.Cell = expr.Plain(c.matrix).(map[string]any) // an object always becomes a map
+	}
+	spec.Contexts = map[string]json.RawMessage{"inputs": json.RawMessage(expr.ToJSON(r.inputs))}
+	if c.strategy != nil {
+		spec.Contexts["strategy"] = json.RawMessage(expr.ToJSON(c.strategy))
 	}
 	var err error
 	spec.RuntimeToken, err = signToken(r.e.tokenKey, runtimeClaims{

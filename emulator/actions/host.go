@@ -79,6 +79,7 @@ type Job struct {
 	TimedOut    bool              // it was ended at timeout-minutes; its conclusion is cancelled, as at GitHub
 	Error       string            // the last words of the log of the step that failed first
 	Permissions map[string]string // scope → read, write, none; nil is the default
+	Untrusted   bool              // of a fork's pull request: its grant holds no secrets
 	Steps       []Step
 	Created     time.Time
 	Started     time.Time

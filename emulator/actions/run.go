@@ -56,15 +56,26 @@ func newRun(e *Engine, h happening, src Source, f File, wf *workflow.Workflow) *
 	if src.Variables != nil {
 		r.vars = expr.Strings(src.Variables)
 	}
-	head := h.ref
-	for _, prefix := range []string{"refs/heads/", "refs/tags/"} {
-		head = strings.TrimPrefix(head, prefix)
+	head, headSHA := shortRef(h.ref), h.sha
+	if h.pull != nil {
+		head = h.pull.head
+		if h.name != "pull_request_target" && h.pull.headSHA != "" {
+			headSHA = h.pull.headSHA
+		}
 	}
 	r.rec = Run{
 		Repo: h.repo, Workflow: f.Path, Name: wf.Name, Title: h.title(wf), Event: h.name, Actor: h.actor,
-		Cause: "event:" + strconv.FormatUint(h.seq, 10), HeadSHA: h.sha, HeadBranch: head, Status: queued, Created: e.o.Now(),
+		Cause: "event:" + strconv.FormatUint(h.seq, 10), HeadSHA: headSHA, HeadBranch: head, Status: queued, Created: e.o.Now(),
 	}
 	return r
+}
+
+// shortRef is a ref as people say it: "main", "v1", "7/merge".
+func shortRef(ref string) string {
+	for _, prefix := range []string{"refs/heads/", "refs/tags/", "refs/pull/"} {
+		ref = strings.TrimPrefix(ref, prefix)
+	}
+	return ref
 }
 
 // save stores the run; the host's answer carries its id and number.

@@ -35,10 +35,14 @@ func (r *run) github() *expr.Object {
 	owner, _, _ := strings.Cut(r.rec.Repo, "/")
 	kind := ""
 	switch {
-	case strings.HasPrefix(r.h.ref, "refs/heads/"):
+	case strings.HasPrefix(r.h.ref, "refs/heads/"), strings.HasPrefix(r.h.ref, "refs/pull/"):
 		kind = "branch"
 	case strings.HasPrefix(r.h.ref, "refs/tags/"):
 		kind = "tag"
+	}
+	var base, head string
+	if r.h.pull != nil {
+		base, head = r.h.pull.base, r.h.pull.head
 	}
 	o := &expr.Object{}
 	for _, kv := range [...]struct {
@@ -52,9 +56,9 @@ func (r *run) github() *expr.Object {
 		{"run_id", strconv.FormatInt(r.rec.ID, 10)}, {"run_number", strconv.Itoa(r.rec.Number)}, {"run_attempt", "1"},
 		{"actor", r.rec.Actor}, {"triggering_actor", r.rec.Actor}, {"actor_id", expr.String(at(r.h.payload, "sender", "id"))},
 		{"workflow", r.wf.Name}, {"workflow_ref", r.rec.Repo + "/" + r.file.Path + "@" + r.h.ref}, {"workflow_sha", r.h.sha},
-		{"head_ref", ""}, {"base_ref", ""}, {"event_name", r.h.name}, {"event", r.h.payload},
+		{"head_ref", head}, {"base_ref", base}, {"event_name", r.h.name}, {"event", r.h.payload},
 		{"server_url", r.e.o.ServerURL}, {"api_url", r.e.o.APIURL}, {"graphql_url", r.e.o.APIURL + "/graphql"},
-		{"ref_name", r.rec.HeadBranch}, {"ref_type", kind}, {"ref_protected", false},
+		{"ref_name", shortRef(r.h.ref)}, {"ref_type", kind}, {"ref_protected", false},
 	} {
 		o.Set(kv.key, kv.val)
 	}

@@ -85,24 +85,36 @@ func (h host) Grant(_ context.Context, j actions.Job) (actions.Grant, error) {
 	if err := h.p.o.Hide(token, "token:"+cause); err != nil {
 		return actions.Grant{}, err
 	}
-	secrets, err := h.a.Secrets(j.Repo)
+	secrets, err := h.secrets(j, cause)
 	if err != nil {
 		return actions.Grant{}, err
-	}
-	secrets = maps.Clone(secrets)
-	for name, value := range secrets {
-		if secrets[name], err = h.aliased(value, cause); err != nil {
-			return actions.Grant{}, err
-		}
-		if err := h.p.o.Hide(secrets[name], "secret:"+name); err != nil {
-			return actions.Grant{}, err
-		}
 	}
 	variables, err := h.a.Variables(j.Repo)
 	if err != nil {
 		return actions.Grant{}, err
 	}
 	return actions.Grant{Token: token, Secrets: secrets, Variables: variables}, nil
+}
+
+// secrets are what the job may read: nothing, when it is not trusted.
+func (h host) secrets(j actions.Job, cause string) (map[string]string, error) {
+	if j.Untrusted {
+		return nil, nil
+	}
+	secrets, err := h.a.Secrets(j.Repo)
+	if err != nil {
+		return nil, err
+	}
+	secrets = maps.Clone(secrets)
+	for name, value := range secrets {
+		if secrets[name], err = h.aliased(value, cause); err != nil {
+			return nil, err
+		}
+		if err := h.p.o.Hide(secrets[name], "secret:"+name); err != nil {
+			return nil, err
+		}
+	}
+	return secrets, nil
 }
 
 // aliased replaces every token of this lease in a secret's value, which may hold more than the token.

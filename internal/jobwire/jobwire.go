@@ -10,11 +10,16 @@ import (
 // Spec is one job, or one cell of a job's matrix, to run. Everything is explicit: the runner reads
 // neither its environment nor the forge to find out more.
 type Spec struct {
-	Workflow     []byte            `json:"workflow"`      // the file's bytes
-	WorkflowPath string            `json:"workflow_path"` // ".github/workflows/ci.yml"
-	Job          string            `json:"job"`           // the job's key in the file
-	Cell         map[string]any    `json:"cell,omitempty"`
-	Needs        map[string]Need   `json:"needs,omitempty"`
+	Workflow     []byte          `json:"workflow"`      // the file's bytes
+	WorkflowPath string          `json:"workflow_path"` // ".github/workflows/ci.yml"
+	WorkflowName string          `json:"workflow_name"` // of the run: with a called workflow, of the one that calls
+	Job          string          `json:"job"`           // the job's key in the file
+	Cell         map[string]any  `json:"cell,omitempty"`
+	Needs        map[string]Need `json:"needs,omitempty"`
+
+	// Contexts have values that no step can change: inputs, strategy. They take the place of the runner's own.
+	Contexts map[string]json.RawMessage `json:"contexts,omitempty"`
+
 	Event        string            `json:"event"` // "issues"
 	Payload      json.RawMessage   `json:"payload"`
 	Repo         string            `json:"repo"` // "owner/name"

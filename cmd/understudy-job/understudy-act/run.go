@@ -107,8 +107,8 @@ func (j *jobRun) run() jobwire.Event {
 	defer j.ack.Close()
 	defer j.hold.Close()
 	var decodeErr error
-	model.OnDecodeNodeError = func(node yaml.Node, _ any, err error) { // act would exit here
-		decodeErr = errors.Join(decodeErr, fmt.Errorf("%s:%d: %w", j.spec.WorkflowPath, node.Line, err))
+	model.OnDecodeNodeError = func(_ yaml.Node, _ any, err error) { // act would exit here
+		decodeErr = errors.Join(decodeErr, fmt.Errorf("%s: %w", j.spec.WorkflowPath, err))
 	}
 	p, job, err := plan(j.spec, wrapShell(j.self, j.ctl.Dir))
 	if err := errors.Join(err, decodeErr); err != nil {
@@ -276,7 +276,7 @@ func (j *jobRun) githubEnv() map[string]string {
 	s := j.spec
 	owner, _, _ := strings.Cut(s.Repo, "/")
 	refName, refType := s.Ref, ""
-	for prefix, kind := range map[string]string{"refs/heads/": "branch", "refs/tags/": "tag", "refs/pull/": ""} {
+	for prefix, kind := range map[string]string{"refs/heads/": "branch", "refs/tags/": "tag", "refs/pull/": "branch"} {
 		if name, ok := strings.CutPrefix(s.Ref, prefix); ok {
 			refName, refType = name, kind
 		}

@@ -19,14 +19,16 @@ import (
 // plan makes act's plan of exactly one job. What the engine has decided already is written into
 // the workflow: the job's if, its runner, the one cell of its matrix, the results of its needs.
 func plan(spec jobwire.Spec, shell func(name string) string) (*model.Plan, *model.Job, error) {
-	wf, err := model.ReadWorkflow(bytes.NewReader(spec.Workflow), false)
+	text, err := reduce(spec)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read %s: %w", spec.WorkflowPath, err)
+	}
+	wf, err := model.ReadWorkflow(bytes.NewReader(text), false)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", spec.WorkflowPath, err)
 	}
 	wf.File = spec.WorkflowPath
-	if wf.Name == "" {
-		wf.Name = spec.WorkflowPath
-	}
+	wf.Name = firstNonEmpty(spec.WorkflowName, wf.Name, spec.WorkflowPath)
 	job := wf.GetJob(spec.Job)
 	if job == nil {
 		return nil, nil, fmt.Errorf("%s: no job %q", spec.WorkflowPath, spec.Job)
@@ -42,7 +44,6 @@ func plan(spec jobwire.Spec, shell func(name string) string) (*model.Plan, *mode
 		needed.Result, needed.Outputs = got.Result, inertMap(got.Outputs)
 	}
 	job.If = scalar("always()")
-	job.RawRunsOn = scalar(platform)
 	if err := chooseCell(job, spec.Cell); err != nil {
 		return nil, nil, err
 	}

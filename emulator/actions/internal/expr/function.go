@@ -19,6 +19,11 @@ func checkArity(c call) error {
 		low, high = 1, 2
 	case "format", "hashfiles":
 		low, high = 1, 255
+	case "case":
+		low, high = 3, 255
+		if len(c.args)%2 == 0 {
+			return errorAt(c.pos, "function case needs pairs of condition and value, and a default at the end")
+		}
 	default:
 		return errorAt(c.pos, "unknown function %q", c.name)
 	}
@@ -40,6 +45,8 @@ func (n call) eval(s *state) (any, error) {
 		return s.scope.Status.Cancelled, nil
 	case "hashfiles":
 		return nil, errorAt(n.pos, "hashFiles is not supported outside of steps")
+	case "case":
+		return n.choose(s)
 	}
 	args := make([]any, len(n.args))
 	for i, a := range n.args {
@@ -57,6 +64,26 @@ func (n call) eval(s *state) (any, error) {
 		return nil, errorAt(n.pos, "%s: the result is larger than %d bytes", n.name, maxString)
 	}
 	return v, nil
+}
+
+// choose evaluates case: the value behind the first condition that is true, else the last argument.
+// https://docs.github.com/en/actions/reference/workflows-and-actions/expressions#case
+func (n call) choose(s *state) (any, error) {
+	last := len(n.args) - 1
+	for i := 0; i < last; i += 2 {
+		v, err := s.value(n.args[i])
+		if err != nil {
+			return nil, err
+		}
+		is, ok := v.(bool)
+		if !ok {
+			return nil, errorAt(n.pos, "case: condition %d is %q, not true or false", i/2+1, String(v))
+		}
+		if is {
+			return s.value(n.args[i+1])
+		}
+	}
+	return s.value(n.args[last])
 }
 
 func apply(name string, args []any) (any, error) {

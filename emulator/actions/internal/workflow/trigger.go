@@ -12,10 +12,12 @@ import (
 
 // Event is what a file's triggers are compared with.
 type Event struct {
-	Name   string
-	Action string   // activity type
-	Ref    string   // of a push: "refs/heads/main"
-	Paths  []string // files that a push changed
+	Name     string
+	Action   string   // activity type
+	Ref      string   // of a push: "refs/heads/main"
+	Branch   string   // the base of a pull request; the branch of the run that a workflow_run is about
+	Paths    []string // files that a push or a pull request changed
+	Workflow string   // name of the workflow that a workflow_run is about
 }
 
 // Triggers is the `on:` of a file.
@@ -31,13 +33,15 @@ type Input struct {
 	Type     string // string, boolean, number, choice, environment
 	Default  string
 	Required bool
+	Options  []string // of a choice
 }
 
 type trigger struct {
 	types                             []string // nil is all
 	branches, tags, paths             *globs
 	branchesSkip, tagsSkip, pathsSkip *globs
-	onlyBranches, onlyTags            bool // there is a filter for them
+	onlyBranches, onlyTags            bool     // there is a filter for them
+	workflows                         []string // of workflow_run
 }
 
 // Broken reports that the file's triggers could not be understood, so that nobody knows which
@@ -56,7 +60,15 @@ func (t *Triggers) Match(e Event) bool {
 	if tr.types != nil && !slices.Contains(tr.types, e.Action) {
 		return false
 	}
-	return e.Name != "push" || tr.push(e)
+	switch e.Name {
+	case "push":
+		return tr.push(e)
+	case "pull_request", "pull_request_target":
+		return tr.branch(e.Branch) && tr.changed(e.Paths)
+	case "workflow_run":
+		return slices.Contains(tr.workflows, e.Workflow) && tr.branch(e.Branch)
+	}
+	return true
 }
 
 // push applies the filters of a push. With filters for branches only, tags start nothing, and the
@@ -68,18 +80,22 @@ func (tr *trigger) push(e Event) bool {
 		}
 		return tr.tags.accepts(tag) && !tr.tagsSkip.rejects(tag)
 	}
-	branch := strings.TrimPrefix(e.Ref, "refs/heads/")
 	if !tr.onlyBranches && tr.onlyTags {
 		return false
 	}
-	if !tr.branches.accepts(branch) || tr.branchesSkip.rejects(branch) {
-		return false
-	}
-	if tr.paths != nil && !slices.ContainsFunc(e.Paths, tr.paths.match) {
+	return tr.branch(strings.TrimPrefix(e.Ref, "refs/heads/")) && tr.changed(e.Paths)
+}
+
+func (tr *trigger) branch(name string) bool {
+	return tr.branches.accepts(name) && !tr.branchesSkip.rejects(name)
+}
+
+func (tr *trigger) changed(paths []string) bool {
+	if tr.paths != nil && !slices.ContainsFunc(paths, tr.paths.match) {
 		return false
 	}
 	outside := func(path string) bool { return !tr.pathsSkip.match(path) }
-	return tr.pathsSkip == nil || slices.ContainsFunc(e.Paths, outside)
+	return tr.pathsSkip == nil || slices.ContainsFunc(paths, outside)
 }
 
 func (p *parser) on(t *Triggers, n *yaml.Node) {
@@ -108,6 +124,9 @@ func (p *parser) event(t *Triggers, name, config *yaml.Node) {
 	tr := &trigger{types: known.standard}
 	t.events[name.Value] = tr
 	if config == nil || config.Kind == yaml.ScalarNode && config.Tag == "!!null" {
+		if name.Value == "workflow_run" {
+			p.failf(name, "`workflow_run` names no `workflows:`")
+		}
 		return
 	}
 	switch name.Value {
@@ -123,6 +142,9 @@ func (p *parser) event(t *Triggers, name, config *yaml.Node) {
 		keys[k] = p.filterKey(tr, name.Value, k)
 	}
 	seen := p.mapping(config, "`on."+name.Value+"`", keys)
+	if name.Value == "workflow_run" && !seen["workflows"] {
+		p.failf(name, "`workflow_run` names no `workflows:`")
+	}
 	for _, k := range []string{"branches", "tags", "paths"} {
 		if seen[k] && seen[k+"-ignore"] {
 			p.failf(name, "`%s:` and `%s-ignore:` cannot stand together", k, k)
@@ -154,7 +176,7 @@ func (p *parser) filterKey(tr *trigger, event, key string) func(*yaml.Node) {
 	case "paths-ignore":
 		return globs(&tr.pathsSkip, true)
 	}
-	return func(n *yaml.Node) { p.words(n, key) } // workflow_run's workflows
+	return func(n *yaml.Node) { tr.workflows = p.words(n, key) }
 }
 
 func (p *parser) activityTypes(n *yaml.Node, event string) []string {
@@ -219,7 +241,10 @@ func (p *parser) input(event string, key, n *yaml.Node) Input {
 		"required":           func(n *yaml.Node) { in.Required = p.flag(n, "required") },
 		"default":            func(n *yaml.Node) { in.Default, _ = p.text(n, "default") },
 		"type":               func(n *yaml.Node) { in.Type = p.oneOf(n, "type", types...) },
-		"options":            func(n *yaml.Node) { p.words(n, "options") },
+		"options":            func(n *yaml.Node) { in.Options = p.words(n, "options") },
 	})
+	if in.Type == "choice" && len(in.Options) == 0 {
+		p.failf(key, "input `%s` is a choice without `options:`", in.Name)
+	}
 	return in
 }

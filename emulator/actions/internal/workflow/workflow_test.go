@@ -106,7 +106,12 @@ func TestTriggers(t *testing.T) {
 		{"[issues, push]", []workflow.Event{issue("labeled"), push("refs/tags/v1"), push("refs/heads/x/y")}, nil},
 		{"{issues: {types: [labeled, opened]}, push: }", []workflow.Event{issue("labeled"), push("refs/heads/x")}, []workflow.Event{issue("closed")}},
 		{"{issues: {types: labeled}}", []workflow.Event{issue("labeled")}, []workflow.Event{issue("unlabeled")}},
-		{"pull_request", nil, []workflow.Event{{Name: "pull_request", Action: "opened"}}},
+		{"pull_request", []workflow.Event{{Name: "pull_request", Action: "opened"}}, []workflow.Event{{Name: "pull_request", Action: "closed"}}},
+		{
+			"{workflow_run: {workflows: [CI], branches: [main]}}",
+			[]workflow.Event{{Name: "workflow_run", Action: "completed", Workflow: "CI", Branch: "main"}},
+			[]workflow.Event{{Name: "workflow_run", Workflow: "CD", Branch: "main"}, {Name: "workflow_run", Workflow: "CI", Branch: "dev"}},
+		},
 		{"{repository_dispatch: {types: [go]}}", []workflow.Event{{Name: "repository_dispatch", Action: "go"}}, []workflow.Event{{Name: "repository_dispatch", Action: "stop"}}},
 		{
 			"{push: {branches: [main, 'feature/*', 'v[0-9].x', '!feature/no']}}",
