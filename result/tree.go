@@ -86,9 +86,16 @@ func Tree(entries []driver.Entry) []*Node {
 		}
 		n.take(e)
 	}
+	caused := map[string]bool{}
+	for _, n := range order {
+		caused[string(n.Cause)] = true
+	}
 	var roots []*Node
 	lost := &Node{ID: Unattributed, Kind: KindUnattributed, Title: "unattributed"}
 	for _, n := range order {
+		if n.announces() && !caused[n.ID] {
+			continue
+		}
 		n.describe()
 		parent := byID[string(n.Cause)]
 		switch {
@@ -104,6 +111,12 @@ func Tree(entries []driver.Entry) []*Node {
 		roots = append(roots, lost)
 	}
 	return roots
+}
+
+// announces tells that a node only says again, as a webhook, what its run or job shows: it is left out
+// unless it brought something about.
+func (n *Node) announces() bool {
+	return n.Kind == KindEvent && (n.Detail["event"] == "workflow_run" || n.Detail["event"] == "workflow_job")
 }
 
 // identify tells which node an entry belongs to.

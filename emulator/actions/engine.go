@@ -68,8 +68,11 @@ type Engine struct {
 	minute    time.Duration // of timeout-minutes; shorter in tests
 	artifacts http.Handler
 
-	mu   sync.Mutex
-	runs map[int64]*run // that have not completed
+	parsed parsed // used by the reader alone
+
+	mu     sync.Mutex
+	runs   map[int64]*run // that have not completed
+	depths map[int64]int  // of runs that workflow_run started
 }
 
 // New returns an engine that sees every entry appended to the journal from now on. The caller
@@ -106,7 +109,7 @@ func New(o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		o: o, cursor: o.Journal.Subscribe("actions"), slots: make(chan struct{}, o.Concurrency),
-		tokenKey: []byte(rand.Text()), minute: time.Minute, runs: map[int64]*run{},
+		tokenKey: []byte(rand.Text()), minute: time.Minute, runs: map[int64]*run{}, depths: map[int64]int{}, parsed: parsed{},
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.artifacts = ArtifactService(ArtifactOptions{

@@ -29,6 +29,7 @@ type happening struct {
 	paths     []string // changed by a push or a pull request
 	pull      *pull    // that the event is about
 	untrusted bool     // the runs get a token that only reads, and no secrets
+	depth     int      // of a workflow_run: how many runs started one another before it
 }
 
 // accept starts the runs that an entry asks for.
@@ -56,6 +57,9 @@ func (e *Engine) accept(entry journal.Entry) error {
 	h.pushed = h.ref
 	if paths := d["paths"]; paths != "" {
 		h.paths = strings.Split(paths, "\n")
+	}
+	if h.name == "workflow_run" {
+		h.depth = e.depth(h) + 1
 	}
 	for _, h := range h.triggers() {
 		if err := e.offer(h); err != nil {
@@ -139,8 +143,9 @@ func (e *Engine) consider(h happening, src Source, f File) error {
 	if ext := path.Ext(f.Path); ext != ".yml" && ext != ".yaml" {
 		return nil
 	}
-	wf, problems := workflow.Parse(f.Path, f.Data)
-	if !wf.On.Match(h.event()) && !wf.On.Broken() {
+	wf, problems := e.parsed.parse(f)
+	// A file that nobody understands is refused at every event but those about runs: its own is one.
+	if !wf.On.Match(h.event()) && (!wf.On.Broken() || h.name == "workflow_run") {
 		if wf.On.Names(h.name) && !workflow.Delivered(h.name) {
 			e.o.Log.Warn("event starts no runs here", "event", h.name, "workflow", f.Path, "repo", h.repo)
 		}
@@ -151,11 +156,30 @@ func (e *Engine) consider(h happening, src Source, f File) error {
 			return nil
 		}
 	}
+	if h.depth > maxDepth {
+		e.o.Journal.Append(journal.Entry{
+			Kind: journal.Read, Type: "run.refused", Cause: fmt.Sprintf("event:%d", h.seq), Subject: h.repo + " " + f.Path,
+			Detail: map[string]string{"message": fmt.Sprintf("workflow_run starts no more than %d runs after one another", maxDepth)},
+		})
+		return nil
+	}
 	r := newRun(e, h, src, f, wf)
 	if problems != nil {
 		return r.refuse(problems.Error())
 	}
 	return r.start()
+}
+
+// maxDepth is how many runs workflow_run may start one after another.
+// https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#workflow_run
+const maxDepth = 3
+
+// depth is that of the run which a workflow_run is about.
+func (e *Engine) depth(h happening) int {
+	id, _ := at(h.payload, "workflow_run", "id").(float64)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.depths[int64(id)]
 }
 
 // event is what the file's triggers look at.

@@ -152,7 +152,24 @@ func (m *memory) SaveRun(_ context.Context, r actions.Run) (actions.Run, error) 
 	}
 	m.runs[r.ID-1] = r
 	m.j.Append(journal.Entry{Kind: journal.Change, Type: kind, Cause: r.Cause, Subject: fmt.Sprintf("run:%d", r.ID)})
+	m.announce(r)
 	return r, nil
+}
+
+// announce emits workflow_run as the forge does.
+func (m *memory) announce(r actions.Run) {
+	action := map[string]string{"queued": "requested", "in_progress": "in_progress", "completed": "completed"}[r.Status]
+	payload, err := json.Marshal(map[string]any{
+		"action": action, "workflow": map[string]any{"name": r.Name, "path": r.Workflow},
+		"workflow_run": map[string]any{"id": r.ID, "name": r.Name, "head_branch": r.HeadBranch, "event": r.Event, "conclusion": r.Conclusion},
+	})
+	if err != nil {
+		panic(err)
+	}
+	m.j.Append(journal.Entry{
+		Kind: journal.Change, Type: "workflow_run." + action, Actor: r.Actor, Cause: fmt.Sprintf("run:%d", r.ID), Payload: payload,
+		Detail: map[string]string{"repo": r.Repo, "event": "workflow_run", "action": action},
+	})
 }
 
 func (m *memory) SaveJob(_ context.Context, j actions.Job) (actions.Job, error) {

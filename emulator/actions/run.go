@@ -95,6 +95,11 @@ func (r *run) open() error {
 		return err
 	}
 	r.ob = r.e.o.Ledger.Open(fmt.Sprintf("run %d %s", r.rec.ID, r.file.Path))
+	if r.h.depth > 0 {
+		r.e.mu.Lock()
+		r.e.depths[r.rec.ID] = r.h.depth
+		r.e.mu.Unlock()
+	}
 	return nil
 }
 

@@ -49,12 +49,19 @@ func TestRunsAsObjects(t *testing.T) {
 	w := newWorld(t)
 	after := w.seq()
 	run, job, art := seedRun(t, w)
-	want := []string{"push", "run.created", "run.started", "job.created", "job.started", "artifact.created", "job.completed", "run.completed"}
+	want := []string{
+		"push", "run.created", "workflow_run.requested", "run.started", "workflow_run.in_progress", "job.created", "workflow_job.queued",
+		"job.started", "workflow_job.in_progress", "artifact.created", "job.completed", "workflow_job.completed", "run.completed",
+		"workflow_run.completed",
+	}
 	if got := w.changes(after); !cmp.Equal(got, want) {
 		t.Errorf("changes = %v, want %v", got, want)
 	}
 	if e := w.lastEntry("run.completed"); e.Cause != "event:41" || e.Subject != "run:1" || e.Detail["conclusion"] != "failure" || e.Detail["repo"] != "acme/app" {
 		t.Errorf("run.completed = %+v", e)
+	}
+	if e := w.lastEntry("workflow_run.completed"); e.Cause != "run:1" || e.Detail["event"] != "workflow_run" || e.Detail["action"] != "completed" {
+		t.Errorf("workflow_run.completed = %+v", e)
 	}
 	if e := w.lastEntry("job.completed"); e.Cause != "run:1" || e.Subject != "job:1" || e.Detail["failed_step"] != "build" || e.Detail["name"] != "build (a)" {
 		t.Errorf("job.completed = %+v", e)

@@ -97,8 +97,22 @@ func (s *State) SaveJob(in Job) (Job, error) {
 	if in.Status == completed && in.Error != "" {
 		detail["error"] = in.Error
 	}
-	s.passed("job", in.ID, before, in.Status, fmt.Sprintf("run:%d", in.RunID), x.run.Actor, detail)
+	s.passed("job", in.ID, before, in.Status, fmt.Sprintf("run:%d", in.RunID), x.run.Actor, detail, func(action string) {
+		s.announceJob(x, action)
+	})
 	return in, nil
+}
+
+// announceJob is the webhook workflow_job.
+// https://docs.github.com/en/webhooks/webhook-events-and-payloads#workflow_job
+func (s *State) announceJob(x *job, action string) {
+	r := x.run.repo
+	v, w := s.viewJob(r, x), s.viewWorkflow(r, x.run.workflow)
+	if action != completed {
+		v.Status, v.Conclusion = action, nil
+	}
+	who := Identity{Login: x.run.Actor, Cause: fmt.Sprintf("job:%d", x.ID)}
+	s.event(who, r, "workflow_job", wire.Event{Action: action, WorkflowJob: &v, Workflow: &w}, fmt.Sprintf("job:%d", x.ID))
 }
 
 func (j Job) clone() Job {

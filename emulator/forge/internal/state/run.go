@@ -91,7 +91,7 @@ func (s *State) SaveRun(in Run) (Run, error) {
 	x.Run, x.updated = in, s.now()
 	s.passed("run", in.ID, before, in.Status, in.Cause, in.Actor, map[string]string{
 		"conclusion": in.Conclusion, "workflow": in.Workflow, "event": in.Event, "repo": in.Repo, "reason": in.Reason, "name": in.Name,
-	})
+	}, func(action string) { s.announceRun(x, action) })
 	return in, nil
 }
 
@@ -105,8 +105,29 @@ func (s *State) stamp(status string, started, ended *time.Time) {
 	}
 }
 
-// passed journals the statuses between before and status: created, started, completed.
-func (s *State) passed(noun string, id int64, before int, status, cause, actor string, detail map[string]string) {
+// announceRun is the webhook workflow_run. GitHub names the first of its actions "requested".
+// https://docs.github.com/en/webhooks/webhook-events-and-payloads#workflow_run
+func (s *State) announceRun(x *run, action string) {
+	if action == queued {
+		action = "requested"
+	}
+	who := Identity{Login: x.Actor, Cause: fmt.Sprintf("run:%d", x.ID)}
+	v, w := s.viewRun(who, x.repo, x), s.viewWorkflow(x.repo, x.workflow)
+	if action != completed {
+		v.Status, v.Conclusion = action, nil
+		if action == "requested" {
+			v.Status = queued
+		}
+	}
+	w.Name = cmp.Or(x.Name, w.Name)
+	s.event(who, x.repo, "workflow_run", wire.Event{Action: action, WorkflowRun: &v, Workflow: &w}, fmt.Sprintf("run:%d", x.ID))
+}
+
+// passed journals the statuses between before and status: created, started, completed. Each is
+// announced under the name of the status.
+func (s *State) passed(
+	noun string, id int64, before int, status, cause, actor string, detail map[string]string, announce func(action string),
+) {
 	for p := before + 1; p <= progress(status); p++ {
 		// What completes without having begun, such as a skipped job, has not started.
 		if p == progress(inProgress) && status == completed && before < progress(queued) {
@@ -122,6 +143,7 @@ func (s *State) passed(noun string, id int64, before int, status, cause, actor s
 			Time: s.now(), Kind: journal.Change, Type: noun + []string{".created", ".started", ".completed"}[p],
 			Cause: cause, Actor: actor, Subject: fmt.Sprintf("%s:%d", noun, id), Detail: d,
 		})
+		announce([]string{queued, inProgress, completed}[p])
 	}
 }
 

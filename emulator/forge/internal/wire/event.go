@@ -8,6 +8,9 @@ type Event struct {
 	Label        *Label         `json:"label,omitempty"`
 	Member       *User          `json:"member,omitempty"`
 	Changes      map[string]any `json:"changes,omitempty"`
+	WorkflowRun  *Run           `json:"workflow_run,omitempty"`
+	WorkflowJob  *Job           `json:"workflow_job,omitempty"`
+	Workflow     *Workflow      `json:"workflow,omitempty"`
 	Repository   *Repository    `json:"repository,omitempty"`
 	Organization *Organization  `json:"organization,omitempty"`
 	Sender       *User          `json:"sender,omitempty"`
