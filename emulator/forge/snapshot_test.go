@@ -245,7 +245,7 @@ func TestCancelRuns(t *testing.T) {
 	after := w.seq()
 	must(t, w.admin.CancelRuns("it was ended while this ran"))
 	must(t, w.admin.CancelRuns("nothing is left to end"))
-	want := []string{"job.completed", "job.started", "job.completed", "run.completed"}
+	want := []string{"job.completed", "workflow_job.completed", "job.started", "workflow_job.in_progress", "job.completed", "workflow_job.completed", "run.completed", "workflow_run.completed"}
 	if got := w.changes(after); !cmp.Equal(got, want) {
 		t.Errorf("changes = %v, want %v", got, want)
 	}
