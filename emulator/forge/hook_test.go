@@ -86,16 +86,7 @@ func (w *world) quiet() {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 20*time.Second)
 	defer cancel()
-	for {
-		seq := w.admin.Ledger().Seq()
-		_, quiet, err := w.admin.Ledger().Wait(ctx, seq)
-		if err != nil {
-			w.t.Fatalf("not quiet: %v: %v", err, w.admin.Ledger().Pending())
-		}
-		if quiet {
-			return
-		}
-	}
+	must(w.t, w.forge.Quiet(ctx))
 }
 
 // hook creates a hook of acme/app and returns its path.

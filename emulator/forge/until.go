@@ -7,9 +7,10 @@ import (
 )
 
 // Until returns nil as soon as check returns nil. It is tried at once, at each change of the forge, and
-// a last time when the forge is quiet: when no request is being answered and nobody is Working. Then
-// its last error is returned, so a test waits neither too short nor too long. Any error of check means
-// that it does not hold yet. When ctx ends first, the error also names what was going on.
+// a last time when the forge is quiet: when no request is being answered, no webhook is being delivered
+// and nobody is Working. Then its last error is returned, so a test waits neither too short nor too
+// long. Any error of check means that it does not hold yet. When ctx ends first, the error also names
+// what was going on.
 //
 // Check reads: a check that changes something wakes itself again.
 func (s *Server) Until(ctx context.Context, check func(context.Context) error) error {
@@ -31,8 +32,8 @@ func (s *Server) Until(ctx context.Context, check func(context.Context) error) e
 	}
 }
 
-// Quiet returns when nothing is going on: no request is being answered, every subscriber has seen
-// every event, and nobody is Working.
+// Quiet returns when nothing is going on: no request is being answered, no webhook is being delivered,
+// every subscriber has seen every event, and nobody is Working.
 func (s *Server) Quiet(ctx context.Context) error {
 	for after := uint64(0); ; {
 		seq, quiet, err := s.admin.ledger.Wait(ctx, after)

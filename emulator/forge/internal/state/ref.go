@@ -68,9 +68,13 @@ func (s *State) refEvents(who Identity, r *repo, c RefChange) {
 }
 
 func (s *State) push(who Identity, r *repo, c RefChange) wire.Push {
+	var email *string
+	if r.owner.kind != kindOrg {
+		email = optional(s.email(r.owner.login))
+	}
 	p := wire.Push{
 		Ref: c.Ref, Before: c.Before, After: c.After,
-		Repository: s.eventRepo(r), Organization: s.eventOrg(r), Sender: s.eventSender(who),
+		Repository: wire.NewPushRepository(*s.eventRepo(r), email), Organization: s.eventOrg(r), Sender: s.eventSender(who),
 		Pusher:  wire.Pusher{Name: who.Login, Email: s.email(who.Login)},
 		Created: c.Before == Zero, Deleted: c.After == Zero, Forced: c.Forced, Commits: []wire.PushCommit{},
 	}

@@ -18,20 +18,52 @@ type Event struct {
 
 // Push is the webhook body of a push of one ref.
 type Push struct {
-	Ref          string        `json:"ref"`
-	Before       string        `json:"before"`
-	After        string        `json:"after"`
-	Repository   *Repository   `json:"repository"`
-	Pusher       Pusher        `json:"pusher"`
-	Organization *Organization `json:"organization,omitempty"`
-	Sender       *User         `json:"sender"`
-	Created      bool          `json:"created"`
-	Deleted      bool          `json:"deleted"`
-	Forced       bool          `json:"forced"`
-	BaseRef      *string       `json:"base_ref"`
-	Compare      string        `json:"compare"`
-	Commits      []PushCommit  `json:"commits"`
-	HeadCommit   *PushCommit   `json:"head_commit"`
+	Ref          string         `json:"ref"`
+	Before       string         `json:"before"`
+	After        string         `json:"after"`
+	Repository   PushRepository `json:"repository"`
+	Pusher       Pusher         `json:"pusher"`
+	Organization *Organization  `json:"organization,omitempty"`
+	Sender       *User          `json:"sender"`
+	Created      bool           `json:"created"`
+	Deleted      bool           `json:"deleted"`
+	Forced       bool           `json:"forced"`
+	BaseRef      *string        `json:"base_ref"`
+	Compare      string         `json:"compare"`
+	Commits      []PushCommit   `json:"commits"`
+	HeadCommit   *PushCommit    `json:"head_commit"`
+}
+
+// PushRepository is a repository as push events alone show it: times are numbers, and the
+// organisation is a name.
+type PushRepository struct {
+	Repository
+	Owner        PushOwner `json:"owner"`
+	URL          string    `json:"url"` // the page's
+	CreatedAt    int64     `json:"created_at"`
+	PushedAt     int64     `json:"pushed_at"`
+	Stargazers   int       `json:"stargazers"`
+	MasterBranch string    `json:"master_branch"`
+	Organization string    `json:"organization,omitempty"`
+}
+
+// PushOwner is the owner of a pushed repository.
+type PushOwner struct {
+	User
+	Name  string  `json:"name"`
+	Email *string `json:"email"`
+}
+
+// NewPushRepository makes it of what other events show; email is the owner's.
+func NewPushRepository(r Repository, email *string) PushRepository {
+	p := PushRepository{
+		Repository: r, Owner: PushOwner{User: r.Owner, Name: r.Owner.Login, Email: email}, URL: r.HTMLURL,
+		CreatedAt: r.CreatedAt.Unix(), PushedAt: r.PushedAt.Unix(), Stargazers: r.StargazersCount, MasterBranch: r.DefaultBranch,
+	}
+	if r.Owner.Type == "Organization" {
+		p.Organization = r.Owner.Login
+	}
+	return p
 }
 
 // Pusher is who pushed.
