@@ -41,6 +41,7 @@ type Options struct {
 	Stderr io.Writer    // nil: os.Stderr
 
 	screen *screen // over Stdout
+	ignore func()  // interrupts end the context no longer: whoever calls it takes care of them
 }
 
 // Main runs the command line and returns the exit code.
@@ -58,8 +59,9 @@ func Main(o Options) int {
 		o.Stderr = os.Stderr
 	}
 	o.screen = newScreen(o.Stdout, o.Stderr)
-	ctx, stop := interruptible(o.screen)
+	ctx, ignore, stop := interruptible(o.screen)
 	defer stop()
+	o.ignore = ignore
 	root := &cobra.Command{
 		Use:           "understudy",
 		Short:         "Run a whole agent platform end to end on one machine, with the model taken out",
@@ -72,7 +74,7 @@ func Main(o Options) int {
 	root.SetArgs(o.Args)
 	root.SetOut(o.Stdout)
 	root.SetErr(o.Stderr)
-	root.AddCommand(runCommand(o), planCommand(o), fixturesCommand(o), reportCommand(o), judgeCommand(o), doctorCommand(o), stepsCommand(o), serveCommand(o))
+	root.AddCommand(runCommand(o), planCommand(o), fixturesCommand(o), reportCommand(o), judgeCommand(o), doctorCommand(o), stepsCommand(o), serveCommand(o), execCommand(o))
 	root.AddCommand(initCommand(o), lintCommand(o), diffCommand(o))
 	err := root.ExecuteContext(ctx)
 	var code exitError
@@ -111,10 +113,15 @@ func complain(w io.Writer, err error) {
 
 // interruptible returns a context that the first interrupt ends in good order. The second one ends
 // the process at once: the programs it started notice that their lifeline is cut.
-func interruptible(s *screen) (context.Context, func()) {
+// ignore gives the signals back, stop ends all of it.
+func interruptible(s *screen) (_ context.Context, ignore, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		if !signal.Ignored(sig) { // as for a command that a shell started in the background
+			signal.Notify(signals, sig)
+		}
+	}
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -131,8 +138,9 @@ func interruptible(s *screen) (context.Context, func()) {
 		case <-done:
 		}
 	})
-	return ctx, func() {
-		signal.Stop(signals)
+	ignore = func() { signal.Stop(signals) }
+	return ctx, ignore, func() {
+		ignore()
 		close(done)
 		wg.Wait()
 		cancel()

@@ -142,8 +142,8 @@ func lookJob(ctx context.Context, env []string) finding {
 	return f
 }
 
-// refusals are settings of the kernel that refuse namespaces to ordinary users.
-var refusals = []struct{ file, value, set string }{
+// forbidding are settings of the kernel that refuse namespaces to ordinary users.
+var forbidding = []struct{ file, value, set string }{
 	{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
 	{"/proc/sys/kernel/unprivileged_userns_clone", "0", "sysctl kernel.unprivileged_userns_clone=1"},
 	{"/proc/sys/user/max_user_namespaces", "0", "sysctl user.max_user_namespaces=10000"},
@@ -157,14 +157,19 @@ func lookNamespaces(ctx context.Context, runner finding) finding {
 	}
 	if err := process.Namespaces(ctx, runner.Path); err != nil {
 		f.Note = fmt.Sprintf("refused here: %v", err)
-		f.Get = "a machine or container that allows unprivileged user namespaces"
-		for _, r := range refusals {
-			if b, err := os.ReadFile(r.file); err == nil && strings.TrimSpace(string(b)) == r.value {
-				f.Get = r.set
-			}
-		}
+		f.Get = namespacesFrom()
 		return f
 	}
 	f.Found = true
 	return f
+}
+
+// namespacesFrom says what would bring namespaces.
+func namespacesFrom() string {
+	for _, r := range forbidding {
+		if b, err := os.ReadFile(r.file); err == nil && strings.TrimSpace(string(b)) == r.value {
+			return r.set
+		}
+	}
+	return "a machine or container that allows unprivileged user namespaces"
 }

@@ -69,7 +69,7 @@ func runServe(ctx context.Context, o Options, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	sv, err := startServing(ctx, o, f, tools, seed)
+	sv, err := startServing(ctx, o, serveAs{repo: serveRepo, port: f.port, seed: seed}, tools)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -87,6 +87,14 @@ func runServe(ctx context.Context, o Options, f serveFlags) error {
 	return nil
 }
 
+// serveAs says what a person finds.
+type serveAs struct {
+	repo   string // name of the repository to try things with, in the organisation
+	port   int    // of the forge; 0 is a free one
+	github bool   // the forge is github.com
+	seed   fixture.Seed
+}
+
 // serving is a place for a person.
 type serving struct {
 	*place.Place
@@ -98,19 +106,19 @@ type serving struct {
 	wg       sync.WaitGroup
 }
 
-func startServing(ctx context.Context, o Options, f serveFlags, tools trial.Tools, seed fixture.Seed) (*serving, error) {
+func startServing(ctx context.Context, o Options, as serveAs, tools trial.Tools) (*serving, error) {
 	dir, err := workdir.New("")
 	if err != nil {
 		return nil, err
 	}
-	sv := &serving{dir: dir, scrub: &evidence.Scrubber{}, seed: seed}
-	if err := sv.start(ctx, o, f, tools); err != nil {
+	sv := &serving{dir: dir, scrub: &evidence.Scrubber{}, seed: as.seed}
+	if err := sv.start(ctx, o, as, tools); err != nil {
 		return nil, errors.Join(err, sv.close(context.WithoutCancel(ctx)))
 	}
 	return sv, nil
 }
 
-func (sv *serving) start(ctx context.Context, o Options, f serveFlags, tools trial.Tools) error {
+func (sv *serving) start(ctx context.Context, o Options, as serveAs, tools trial.Tools) error {
 	bin := filepath.Join(sv.dir.Path, "tools")
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		return err
@@ -121,14 +129,14 @@ func (sv *serving) start(ctx context.Context, o Options, f serveFlags, tools tri
 	log := slog.New(slog.NewTextHandler(scrubbed{sv.scrub, o.Stderr}, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	var err error
 	sv.Place, err = place.New(place.Options{
-		Dir: sv.dir.Path, Port: f.port, Org: serveOrg, People: append(servePeople(), seedPeople(sv.seed, servePeople())...), JobRunner: tools.JobRunner, Tools: bin, Path: tools.Path,
+		Dir: sv.dir.Path, Port: as.port, GitHub: as.github, Org: serveOrg, People: append(servePeople(), seedPeople(sv.seed, servePeople())...), JobRunner: tools.JobRunner, Tools: bin, Path: tools.Path,
 		Namespaces: tools.Namespaces, Hide: sv.hide, Log: log,
 	})
 	if err != nil {
 		return err
 	}
 	sv.Forge.Handle(page.Root, page.New(page.Options{Forge: sv.Forge, Clean: sv.scrub.Bytes}))
-	if err := sv.furnish(ctx); err != nil {
+	if err := sv.furnish(ctx, as.repo); err != nil {
 		return err
 	}
 	return plantSeed(ctx, sv.Place, sv.seed, o.Env, sv.hide)

@@ -58,14 +58,14 @@ jobs:
 `
 
 // furnish makes the repository that the commands to try are about.
-func (sv *serving) furnish(ctx context.Context) error {
+func (sv *serving) furnish(ctx context.Context, repo string) error {
 	client := github.New(github.Options{APIURL: sv.APIURL(), Tokens: sv.Tokens})
 	defer client.Close()
 	admin, err := client.As("admin")
 	if err != nil {
 		return err
 	}
-	r := driver.Repo{Owner: serveOrg, Name: serveRepo}
+	r := driver.Repo{Owner: serveOrg, Name: repo}
 	if err := admin.Repos.Create(ctx, driver.NewRepo{Repo: r, AutoInit: true}); err != nil {
 		return err
 	}

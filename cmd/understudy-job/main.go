@@ -4,6 +4,7 @@
 //
 //	understudy-job run < spec.json > events.ndjson
 //	understudy-job hold --lifeline-fd 3 --status-fd 4 -- CMD…
+//	understudy-job exec --control-fd 3 --network 140.82.121.3 --mount /tmp/hosts=/etc/hosts -- CMD…
 //
 // Whole jobs run in understudy-act, which stands beside it: that one links the engine and starts
 // four times slower, and most of what the kit starts needs no engine.
@@ -26,6 +27,7 @@ const usage = `usage: understudy-job COMMAND
 
   run      read a job as JSON on standard input, run it, write events as JSON lines
   hold     run a program and end everything it started when the lifeline closes
+  exec     run a program in the foreground, in a network of its own where --network says so
   agent    agent dummy …: the interpreter of operation scripts
   version  print the version
 `
@@ -49,6 +51,8 @@ func command(args []string, stdout, stderr io.Writer) int {
 		return runCommand(rest, stderr)
 	case "hold":
 		return holdCommand(rest, stderr)
+	case "exec":
+		return execCommand(rest, stderr)
 	case "step":
 		return step.Main(rest, stderr)
 	case "action":

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"time"
 
@@ -41,6 +42,7 @@ type Options struct {
 	Path       string // PATH of the programs: where git and bash are
 	Namespaces bool   // programs get PID and mount namespaces of their own
 	Openings   []network.Opening
+	GitHub     bool                            // the forge is https://github.com: bodies say so, and jobs reach it there through the door
 	Hide       func(value, label string) error // told each secret; nil is not
 	Log        *slog.Logger                    // nil is silent
 }
@@ -64,6 +66,9 @@ type Place struct {
 	Forge    *forge.Server
 	Launcher *process.Launcher
 	Tokens   map[string]string // by the person's name
+
+	Authority     *network.Authority // of github.com's certificates, with Options.GitHub
+	AuthorityFile string             // its certificate, PEM
 
 	o       Options
 	now     func() time.Time // shown time
@@ -93,8 +98,16 @@ func New(o Options) (*Place, error) {
 // start makes the parts, each after those it needs.
 func (p *Place) start() (err error) {
 	o, log := p.o, p.o.Log
+	public := ""
+	if o.GitHub {
+		public = siteURL
+		if err := p.becomeGitHub(); err != nil {
+			return err
+		}
+	}
 	p.Forge, err = forge.New(forge.Options{
-		Ledger: p.Ledger, Journal: p.Journal, Now: p.now, Dir: filepath.Join(o.Dir, "forge"), Port: o.Port, Log: log.With("part", "forge"),
+		Ledger: p.Ledger, Journal: p.Journal, Now: p.now, Dir: filepath.Join(o.Dir, "forge"), Port: o.Port, PublicURL: public,
+		Log: log.With("part", "forge"),
 	})
 	if err != nil {
 		return err
@@ -103,7 +116,13 @@ func (p *Place) start() (err error) {
 	if err := p.people(); err != nil {
 		return err
 	}
-	p.door, err = network.New(network.Options{Openings: o.Openings, Journal: p.Journal, Ledger: p.Ledger, Log: log.With("part", "door")})
+	openings := o.Openings
+	if o.GitHub {
+		openings = append(openings[:len(openings):len(openings)], p.GitHub("")...)
+	}
+	p.door, err = network.New(network.Options{
+		Openings: openings, Authority: p.Authority, Journal: p.Journal, Ledger: p.Ledger, Log: log.With("part", "door"),
+	})
 	if err != nil {
 		return err
 	}
@@ -119,7 +138,7 @@ func (p *Place) startEngine() error {
 	h := host{p.Forge.Admin(), p}
 	engine, err := actions.New(actions.Options{
 		Ledger: p.Ledger, Journal: p.Journal, Host: h, Store: h, Launcher: p.Launcher, Runner: p.o.JobRunner,
-		Dir: filepath.Join(p.o.Dir, "jobs"), Env: p.ProgramEnv(), ServerURL: p.Forge.URL(), APIURL: p.APIURL(),
+		Dir: filepath.Join(p.o.Dir, "jobs"), Env: p.ProgramEnv(), ServerURL: p.Forge.PublicURL(), APIURL: p.Forge.APIURL(),
 		Now: p.now, Secret: p.o.Hide, Log: p.o.Log.With("part", "actions"),
 	})
 	if err != nil {
@@ -161,7 +180,7 @@ func (p *Place) people() error {
 	return nil
 }
 
-// APIURL is the root of the forge's REST API.
+// APIURL is the root of the forge's REST API at its loopback address.
 func (p *Place) APIURL() string { return p.Forge.URL() + "/api/v3" }
 
 // ProgramEnv is the environment of everything that runs here: built from empty.
@@ -170,13 +189,18 @@ func (p *Place) ProgramEnv() map[string]string {
 	if p.o.Tools != "" {
 		path = p.o.Tools + ":" + path
 	}
-	return map[string]string{
+	env := map[string]string{
 		"PATH": path,
 		"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb", "NO_COLOR": "1", "PAGER": "cat", "GIT_PAGER": "cat",
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "CI": "true",
 		"HTTP_PROXY": p.door.URL(), "http_proxy": p.door.URL(), "HTTPS_PROXY": p.door.URL(), "https_proxy": p.door.URL(),
 		"NO_PROXY": "127.0.0.1,localhost,::1", "no_proxy": "127.0.0.1,localhost,::1",
 	}
+	if p.Authority != nil {
+		maps.Copy(env, network.Trust(p.AuthorityFile))
+		env["NODE_USE_ENV_PROXY"] = "1"
+	}
+	return env
 }
 
 // Close takes the place down, last part first. All parts are closed even when one fails.
