@@ -84,7 +84,7 @@ func execCommand(o Options) *cobra.Command {
 	fl.StringVar(&f.actor, "actor", "write", "who the program is: "+strings.Join(personNames(), ", "))
 	fl.StringVar(&f.rung, "rung", rungAuto, "auto, proxy or name")
 	fl.BoolVar(&f.noCredential, "no-credential", false, "requests without a credential are anonymous; the variables still hold the token")
-	fl.StringVar(&f.seed, "seed", "", "begin with the repositories of this directory or txtar file")
+	fl.StringVar(&f.seed, "seed", "", seedUsage)
 	fl.BoolVar(&f.noNamespaces, "no-namespaces", false, "use no namespaces even where they are allowed")
 	return cmd
 }
