@@ -3,7 +3,6 @@ package suite
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/understudy-dev/understudy/result"
@@ -35,34 +34,4 @@ func (v *vocabulary) resolve(s feature.Step) (func(context.Context) error, *resu
 	}
 	return nil, &result.Problem{Verdict: result.Broken,
 		What: "the step is ambiguous; these define it: " + strings.Join(names, " and ")}
-}
-
-var placeholder = regexp.MustCompile(`"[^"]*"|\b\d+\b`)
-
-// suggest writes the definition that an undefined step could have.
-func suggest(s feature.Step) string {
-	params := []string{"ctx context.Context"}
-	var pattern strings.Builder
-	rest := s.Text
-	for i, at := range placeholder.FindAllStringIndex(s.Text, -1) {
-		offset := len(s.Text) - len(rest)
-		pattern.WriteString(regexp.QuoteMeta(rest[:at[0]-offset]))
-		if s.Text[at[0]] == '"' {
-			pattern.WriteString(`"([^"]*)"`)
-			params = append(params, fmt.Sprintf("s%d string", i+1))
-		} else {
-			pattern.WriteString(`(\d+)`)
-			params = append(params, fmt.Sprintf("n%d int", i+1))
-		}
-		rest = s.Text[at[1]:]
-	}
-	pattern.WriteString(regexp.QuoteMeta(rest))
-	if s.Table != nil {
-		params = append(params, "t *suite.Table")
-	}
-	if s.DocString != nil {
-		params = append(params, "d *suite.DocString")
-	}
-	return fmt.Sprintf("define it: {Pattern: `%s`, Do: func(%s) error { return suite.ErrPending }, …}",
-		pattern.String(), strings.Join(params, ", "))
 }
