@@ -19,8 +19,8 @@ cold: ## CPU seconds of the main job from nothing: empty build cache, no job run
 	time GOCACHE=$$d/build XDG_CACHE_HOME=$$d/cache go run ./cmd/understudy run examples/acceptance --out out/cold | tail -n 1; \
 	rm -rf $$d
 
-update: ## golden files
-	go test ./report/... ./result/... ./cli -update
+update: ## golden files and docs/reference
+	go test ./report/... ./result/... ./environment ./cli -update
 
 picture: ## the pictures in docs/images, from a run with a seeded defect and a served forge; needs chromium
 	go run ./internal/picture docs/images
