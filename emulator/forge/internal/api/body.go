@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -103,6 +104,19 @@ func counted[T any](c *call, base wire.Base, name string, all []T, err error) (a
 		return answer{}, err
 	}
 	return ok(map[string]any{"total_count": len(all), name: page(c, base, all)})
+}
+
+// oneOf reads a query parameter that has a few values; absent is usual, which is one of them.
+func (c *call) oneOf(name, usual string, others ...string) (string, error) {
+	v := c.URL.Query().Get(name)
+	if v == "" || v == usual {
+		return usual, nil
+	}
+	if slices.Contains(others, v) {
+		return v, nil
+	}
+	all := strings.Join(append(others, usual), ", ")
+	return "", wire.Unprocessable(fmt.Sprintf("Invalid request.\n\n%s %q: want one of %s.", name, v, strings.Trim(all, ", ")))
 }
 
 // sinceOf reads the time of the query parameter since; absent is the zero time.

@@ -111,19 +111,23 @@ type ArtifactRun struct {
 	HeadSHA          string `json:"head_sha"`
 }
 
-// Variable is an Actions variable.
+// Variable is an Actions variable. An organisation's says who sees it.
 type Variable struct {
-	Name      string `json:"name"`
-	Value     string `json:"value"`
-	CreatedAt Time   `json:"created_at"`
-	UpdatedAt Time   `json:"updated_at"`
+	Name        string `json:"name"`
+	Value       string `json:"value"`
+	CreatedAt   Time   `json:"created_at"`
+	UpdatedAt   Time   `json:"updated_at"`
+	Visibility  string `json:"visibility,omitempty"` // all, private, selected
+	SelectedURL string `json:"selected_repositories_url,omitempty"`
 }
 
-// Secret is an Actions secret, without its value.
+// Secret is an Actions secret, without its value. An organisation's says who sees it.
 type Secret struct {
-	Name      string `json:"name"`
-	CreatedAt Time   `json:"created_at"`
-	UpdatedAt Time   `json:"updated_at"`
+	Name        string `json:"name"`
+	CreatedAt   Time   `json:"created_at"`
+	UpdatedAt   Time   `json:"updated_at"`
+	Visibility  string `json:"visibility,omitempty"` // all, private, selected
+	SelectedURL string `json:"selected_repositories_url,omitempty"`
 }
 
 // PublicKey is the key that secrets are sealed with.
