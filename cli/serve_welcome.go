@@ -21,7 +21,7 @@ type person struct{ name, role, may string }
 
 func people() []person {
 	return []person{
-		{"admin", "admin", "everything in " + serveOrg},
+		{"admin", "owner", "everything in " + serveOrg},
 		{"write", "write", "push, label, comment"},
 		{"triage", "triage", "label, comment"},
 		{"outsider", "none", "no role in " + serveOrg},
