@@ -154,7 +154,7 @@ func TestPageShowsWhatIsThere(t *testing.T) {
 
 	const repo = "repo/ada/app"
 	for path, want := range map[string][]string{
-		"":                        {"ada/app", "1 open issue", "1 run", "1 going on", "a forge of a test", "issues.opened", `href="/_/journal?cause=token%3Aada"`},
+		"":                        {"ada/app", "1 open issue", "1 run", "1 going on", "a forge of a test", "issue_comment.created", `href="/_/journal?cause=token%3Aada"`},
 		repo:                      {"<h1>Title</h1>", `href="/_/repo/ada/app/files/docs/a.md"`, `href="/_/repo/ada/app/files/docs"`, "Seed", "image.bin"},
 		repo + "/files/docs/a.md": {`<a href="/_/repo/ada/app/files/README.md">up</a>`, "as it is written"},
 		repo + "/files/src":       {`href="/_/repo/ada/app/files/src/a%20b%3F%23&amp;%3C.go"`, "a b?#&amp;&lt;.go"},
