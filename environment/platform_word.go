@@ -32,7 +32,7 @@ func (p *Platform) readWords(file string, n yaml.Node) (problems []error) {
 		case twice:
 			at("word %q is given twice", key.Value)
 		case value.Kind != yaml.ScalarNode || value.Tag == "!!null":
-			at("word %q is no text", key.Value)
+			at("word %q is no text; put it in quotes if it has to be empty, or looks like something else", key.Value)
 		case strings.Contains(value.Value, "<platform:"):
 			at("word %q is made of another one; words are not replaced again", key.Value)
 		}
