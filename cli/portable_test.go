@@ -61,7 +61,7 @@ func TestPlatformWords(t *testing.T) {
 		{"a word that is no text", "portable/platform.yaml", "  done: sorted\n", "  done: [sorted]\n", `word "done" is no text`},
 		{"a word with a bad name", "portable/platform.yaml", "  done: sorted\n", "  Done: sorted\n", `word "Done": a name is lower-case letters`},
 		{"a word of words", "portable/platform.yaml", "  done: sorted\n", "  done: <platform:label>\n", `word "done" is made of another one`},
-		{"a word twice", "portable/platform.yaml", "  done: sorted\n", "  done: sorted\n  done: sorted\n", `word "done" is given twice`},
+		{"a word twice", "portable/platform.yaml", "  done: sorted\n", "  done: sorted\n  done: sorted\n", `key "done" is given twice`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

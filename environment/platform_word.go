@@ -26,11 +26,9 @@ func (p *Platform) readWords(file string, n yaml.Node) (problems []error) {
 		at := func(format string, args ...any) {
 			problems = append(problems, strictyaml.Errorf(file, key.Line, format, args...))
 		}
-		switch _, twice := p.Words[key.Value]; {
+		switch {
 		case !wordName.MatchString(key.Value):
 			at("word %q: a name is lower-case letters, digits and dashes, a letter first", key.Value)
-		case twice:
-			at("word %q is given twice", key.Value)
 		case value.Kind != yaml.ScalarNode || value.Tag == "!!null":
 			at("word %q is no text; put it in quotes if it has to be empty, or looks like something else", key.Value)
 		case strings.Contains(value.Value, "<platform:"):
