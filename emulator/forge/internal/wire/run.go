@@ -40,6 +40,10 @@ type Run struct {
 	JobsURL         string      `json:"jobs_url"`
 	LogsURL         string      `json:"logs_url"`
 	CheckSuiteURL   string      `json:"check_suite_url"`
+	CheckSuiteID    int64       `json:"check_suite_id"`
+	CheckSuiteNode  string      `json:"check_suite_node_id"`
+	PreviousURL     *string     `json:"previous_attempt_url"`
+	Referenced      []struct{}  `json:"referenced_workflows"`
 	ArtifactsURL    string      `json:"artifacts_url"`
 	CancelURL       string      `json:"cancel_url"`
 	RerunURL        string      `json:"rerun_url"`
