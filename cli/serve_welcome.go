@@ -92,8 +92,7 @@ func (sv *serving) welcome(env []string) string {
 	}
 	sv.welcomeSeed(&b)
 	fmt.Fprintf(&b, "\nIn another terminal, as the actor write:\n\n")
-	if (variable(env, "http_proxy") != "" || variable(env, "HTTP_PROXY") != "") &&
-		!strings.Contains(variable(env, "no_proxy")+variable(env, "NO_PROXY"), "127.0.0.1") {
+	if proxied(env) {
 		fmt.Fprintf(&b, "  export no_proxy=\"127.0.0.1,$no_proxy\"\n")
 	}
 	fmt.Fprintf(&b, "  export GITHUB_API_URL=%s\n  export GITHUB_TOKEN=%s\n", sv.APIURL(), sv.Tokens["write"])

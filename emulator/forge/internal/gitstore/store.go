@@ -26,8 +26,9 @@ type Store struct {
 	git string
 	env []string
 
-	mu    sync.Mutex
-	locks map[int64]*sync.Mutex
+	mu          sync.Mutex
+	locks       map[int64]*sync.Mutex
+	keepRemoved bool
 }
 
 // New returns a store below dir, which must exist. It needs a git binary on the PATH.
@@ -115,7 +116,7 @@ func (s *Store) Remove(id int64) error {
 	s.mu.Lock()
 	delete(s.locks, id)
 	s.mu.Unlock()
-	return os.RemoveAll(s.path(id))
+	return s.drop(id)
 }
 
 // Repo is one repository, opened for one piece of work by one goroutine.
