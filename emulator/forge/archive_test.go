@@ -7,12 +7,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/understudy-dev/understudy/emulator/forge"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
 )
 
 // archived is what a keeper writes, read again.
@@ -134,6 +139,9 @@ func TestArchiveHoldsNoSecret(t *testing.T) {
 	must(t, err)
 	w.ada.want(201, "PUT", actions+"/secrets/MINE", map[string]any{"encrypted_value": seal(t, w.ada, actions+"/secrets", "hidden-"+secret),
 		"key_id": w.ada.want(200, "GET", actions+"/secrets/public-key", nil).at("key_id")})
+	w.ada.want(201, "POST", "/repos/acme/app/hooks", map[string]any{"config": map[string]any{"url": w.forge.URL() + "/nowhere", "secret": "hidden-hook"}})
+	w.ada.want(201, "PUT", "/orgs/acme/actions/secrets/OURS", map[string]any{"encrypted_value": seal(t, w.ada, "/orgs/acme/actions/secrets", "hidden-ours"),
+		"key_id": w.ada.want(200, "GET", "/orgs/acme/actions/secrets/public-key", nil).at("key_id"), "visibility": "all"})
 	k.Keep(1)
 
 	data, a := archived(t, k, clean)
@@ -166,6 +174,35 @@ func TestArchiveHoldsNoSecret(t *testing.T) {
 		t.Error("a repository that lacks an object was cloned")
 	}
 	c.ada.want(200, "GET", "/repos/acme/app/contents/safe.txt?ref="+good, nil)
+}
+
+// TestArchiveKnowsEverySecret: what an image learns to hold under such a name has to be taken out by blank, too.
+func TestArchiveKnowsEverySecret(t *testing.T) {
+	suspect := regexp.MustCompile(`(?i)secret|passw|private$|digest|sealing|credential`)
+	var found []string
+	var walk func(at string, ty reflect.Type)
+	walk = func(at string, ty reflect.Type) {
+		switch ty.Kind() {
+		case reflect.Slice, reflect.Pointer, reflect.Map:
+			walk(at, ty.Elem())
+		case reflect.Struct:
+			for f := range ty.Fields() {
+				if suspect.MatchString(f.Name) && f.Type.Kind() != reflect.Bool {
+					found = append(found, at+f.Name)
+				} else if f.Type != reflect.TypeFor[time.Time]() {
+					walk(at+f.Name+".", f.Type)
+				}
+			}
+		}
+	}
+	walk("", reflect.TypeFor[state.Image]())
+	slices.Sort(found)
+	// An artifact's digest is no secret, and tokens are left out whole.
+	want := []string{"Accounts.ConfigImage.Sealing", "Accounts.ConfigImage.Secrets", "Artifacts.Artifact.Digest", "Hooks.Config.Secret",
+		"Repos.ConfigImage.Sealing", "Repos.ConfigImage.Secrets", "Tokens.Digest"}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("(-known +found):\n%s", diff)
+	}
 }
 
 func TestArchiveOfAnotherVersion(t *testing.T) {

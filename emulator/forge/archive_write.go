@@ -349,8 +349,23 @@ func (w *archiveWriter) row(value json.RawMessage) (int, error) {
 	return n, w.put(line{Row: &rowLine{Number: n, Value: value}})
 }
 
-// cleaned takes secrets out of JSON. They stand in texts, so it stays JSON.
+// cleaned takes secrets out of JSON. They stand in texts, so it stays JSON. What holds none stays as it
+// is, to the byte: payloads of webhooks are kept as they were sent.
 func (w *archiveWriter) cleaned(value json.RawMessage) (json.RawMessage, error) {
+	if bytes.Contains(value, []byte(`"Secret`)) || bytes.Contains(value, []byte(`"Sealing"`)) {
+		var err error
+		if value, err = blanked(value); err != nil {
+			return nil, err
+		}
+	}
+	text := w.clean(string(value))
+	if !json.Valid([]byte(text)) {
+		return nil, errors.New("a secret that is a number cannot be taken out")
+	}
+	return json.RawMessage(text), nil
+}
+
+func blanked(value json.RawMessage) (json.RawMessage, error) {
 	var tree any
 	dec := json.NewDecoder(bytes.NewReader(value))
 	dec.UseNumber()
@@ -361,12 +376,6 @@ func (w *archiveWriter) cleaned(value json.RawMessage) (json.RawMessage, error) 
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(tree); err != nil {
-		return nil, err
-	}
-	text := w.clean(out.String())
-	if !json.Valid([]byte(text)) {
-		return nil, errors.New("a secret that is a number cannot be taken out")
-	}
-	return json.RawMessage(text), nil
+	err := enc.Encode(tree)
+	return bytes.TrimSpace(out.Bytes()), err
 }
