@@ -175,6 +175,7 @@ var forbidding = []struct{ file, value, set string }{
 	{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1", "sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
 	{"/proc/sys/kernel/unprivileged_userns_clone", "0", "sysctl kernel.unprivileged_userns_clone=1"},
 	{"/proc/sys/user/max_user_namespaces", "0", "sysctl user.max_user_namespaces=10000"},
+	{"/proc/sys/user/max_net_namespaces", "0", "sysctl user.max_net_namespaces=10000"},
 }
 
 func lookNamespaces(ctx context.Context, runner finding) finding {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -136,8 +137,10 @@ func (sv *serving) start(ctx context.Context, o Options, as serveAs, tools trial
 		return err
 	}
 	sv.Forge.Handle(page.Root, page.New(page.Options{Forge: sv.Forge, Clean: sv.scrub.Bytes}))
-	if err := sv.furnish(ctx, as.repo); err != nil {
-		return err
+	if !slices.ContainsFunc(sv.seed.Repos, func(r fixture.Repo) bool { return r.Name == serveOrg+"/"+as.repo }) {
+		if err := sv.furnish(ctx, as.repo); err != nil {
+			return err
+		}
 	}
 	return plantSeed(ctx, sv.Place, sv.seed, o.Env, sv.hide)
 }
