@@ -153,6 +153,7 @@ func writes() []struct{ request, path, body string } {
 		{"POST " + repo + "/git/blobs", "", `{"content": "x"}`},
 		{"POST " + repo + "/git/trees", "", `{"base_tree": "$TREE", "tree": [{"path": "f", "mode": "100644", "content": "x"}]}`},
 		{"POST " + repo + "/git/commits", "", `{"message": "m", "tree": "$TREE", "parents": ["$HEAD"]}`},
+		{"POST " + repo + "/git/tags", "", `{"tag": "v9", "message": "m", "object": "$HEAD", "type": "commit"}`},
 		{"POST " + repo + "/git/refs", "", `{"ref": "refs/heads/dev", "sha": "$HEAD"}`},
 		{"PATCH " + repo + "/git/refs/{ref...}", repo + "/git/refs/heads/dev", `{"sha": "$HEAD", "force": true}`},
 		{"DELETE " + repo + "/git/refs/{ref...}", repo + "/git/refs/heads/dev", ``},

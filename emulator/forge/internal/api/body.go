@@ -53,10 +53,12 @@ func missing(field string) error {
 }
 
 // page cuts one page out of a list and says in the Link header where the others are.
-func page[T any](c *call, base wire.Base, all []T) []T {
+func page[T any](c *call, base wire.Base, all []T) []T { return pageOf(c, base, all, 30, 100) }
+
+// pageOf is page for lists whose pages are of another size.
+func pageOf[T any](c *call, base wire.Base, all []T, usual, most int) []T {
 	q := c.URL.Query()
-	size := positive(q.Get("per_page"), 30)
-	size = min(size, 100)
+	size := min(positive(q.Get("per_page"), usual), most)
 	n := positive(q.Get("page"), 1)
 	last := max(1, (len(all)+size-1)/size)
 	var links []string
