@@ -229,3 +229,13 @@ func (l *linter) portability() {
 		}
 	}
 }
+
+// unportable is a word that ties a text to one place; "" is that there is none.
+func unportable(text string) string {
+	for _, b := range bound {
+		if word := b.words.FindString(text); word != "" {
+			return word
+		}
+	}
+	return ""
+}
