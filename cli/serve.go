@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -27,6 +26,7 @@ type serveFlags struct {
 	port         int
 	journal      bool
 	noNamespaces bool
+	dir          string
 	seed         string
 }
 
@@ -39,12 +39,20 @@ func serveCommand(o Options) *cobra.Command {
 It prints addresses, tokens and commands to try. It listens on the loopback interface only; what is in
 it is gone when it ends.
 
+With --dir it stays: each change is answered when it is stored, so that nothing is lost even when the
+process is killed, and the next start with the same directory has the same content, tokens and, when it
+is free, port. Runs that were under way are cancelled then. The directory holds tokens and secrets, and
+is for its owner only.
+
 Exit codes: 0 interrupted · 2 it could not start · 3 it did not end well.`,
-		Example: "  understudy serve\n  understudy serve --port 8080 --journal\n  understudy serve --seed testdata/world",
+		Example: "  understudy serve\n  understudy serve --port 8080 --journal\n  understudy serve --dir ~/forge\n  understudy serve --seed testdata/world",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("port") && (f.port < 1 || f.port > 65535) {
 				return fmt.Errorf("--port is 1 to 65535, not %d; without it a free one is taken", f.port)
+			}
+			if c.Flags().Changed("dir") && f.dir == "" {
+				return errors.New("--dir names no directory")
 			}
 			return runServe(c.Context(), o, f)
 		},
@@ -53,6 +61,7 @@ Exit codes: 0 interrupted · 2 it could not start · 3 it did not end well.`,
 	fl.IntVar(&f.port, "port", 0, "port of the loopback interface; without it a free one is taken")
 	fl.BoolVar(&f.journal, "journal", false, "show what happens, one line for each change with its cause")
 	fl.BoolVar(&f.noNamespaces, "no-namespaces", false, "keep programs in process groups even where namespaces are allowed")
+	fl.StringVar(&f.dir, "dir", "", "directory in which everything stays for the next start; without it nothing does")
 	fl.StringVar(&f.seed, "seed", "", seedUsage)
 	return cmd
 }
@@ -70,7 +79,17 @@ func runServe(ctx context.Context, o Options, f serveFlags) error {
 	if err != nil {
 		return err
 	}
-	sv, err := startServing(ctx, o, serveAs{repo: serveRepo, port: f.port, seed: seed}, tools)
+	var stays *serveDir
+	if f.dir != "" {
+		if stays, err = openServeDir(f.dir); err != nil {
+			return err
+		}
+		if stays.again() && f.seed != "" {
+			return errors.Join(&hinted{fmt.Errorf("--seed is for a first start, and --dir %s has had one", stays.path),
+				"leave --seed out, or name a new directory"}, stays.close())
+		}
+	}
+	sv, err := startServing(ctx, o, serveAs{repo: serveRepo, port: f.port, seed: seed, stays: stays}, tools)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -94,6 +113,7 @@ type serveAs struct {
 	port   int    // of the forge; 0 is a free one
 	github bool   // the forge is github.com
 	seed   fixture.Seed
+	stays  *serveDir // where it stays; nil is nowhere
 }
 
 // serving is a place for a person.
@@ -102,6 +122,8 @@ type serving struct {
 	dir   *workdir.Dir
 	scrub *evidence.Scrubber
 	seed  fixture.Seed
+	stays *serveDir // nil without --dir
+	moved bool      // the port that it had is taken
 
 	unfollow context.CancelFunc // ends the journal on the screen; nil when there is none
 	wg       sync.WaitGroup
@@ -110,9 +132,9 @@ type serving struct {
 func startServing(ctx context.Context, o Options, as serveAs, tools trial.Tools) (*serving, error) {
 	dir, err := workdir.New("")
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, as.stays.close())
 	}
-	sv := &serving{dir: dir, scrub: &evidence.Scrubber{}, seed: as.seed}
+	sv := &serving{dir: dir, scrub: &evidence.Scrubber{}, seed: as.seed, stays: as.stays}
 	if err := sv.start(ctx, o, as, tools); err != nil {
 		return nil, errors.Join(err, sv.close(context.WithoutCancel(ctx)))
 	}
@@ -128,21 +150,24 @@ func (sv *serving) start(ctx context.Context, o Options, as serveAs, tools trial
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(scrubbed{sv.scrub, o.Stderr}, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	var err error
-	sv.Place, err = place.New(place.Options{
+	po := place.Options{
 		Dir: sv.dir.Path, Port: as.port, GitHub: as.github, Org: serveOrg, People: append(servePeople(), seedPeople(sv.seed, servePeople())...), JobRunner: tools.JobRunner, Tools: bin, Path: tools.Path,
 		Namespaces: tools.Namespaces, Hide: sv.hide, Log: log,
-	})
-	if err != nil {
+	}
+	if err := sv.open(po); err != nil {
 		return err
 	}
 	sv.Forge.Handle(page.Root, page.New(page.Options{Forge: sv.Forge, Clean: sv.scrub.Bytes}))
-	if !slices.ContainsFunc(sv.seed.Repos, func(r fixture.Repo) bool { return r.Name == serveOrg+"/"+as.repo }) {
-		if err := sv.furnish(ctx, as.repo); err != nil {
-			return err
-		}
+	if sv.Forge.Reopened() {
+		return sv.complete(as.port)
 	}
-	return plantSeed(ctx, sv.Place, sv.seed, o.Env, sv.hide)
+	if err := sv.furnish(ctx, as.repo); err != nil {
+		return err
+	}
+	if err := plantSeed(ctx, sv.Place, sv.seed, o.Env, sv.hide); err != nil {
+		return err
+	}
+	return sv.complete(as.port)
 }
 
 func (sv *serving) hide(value, label string) error {
@@ -164,7 +189,7 @@ func (sv *serving) close(ctx context.Context) error {
 		sv.unfollow()
 		sv.wg.Wait()
 	}
-	return errors.Join(append(errs, sv.dir.Close())...)
+	return errors.Join(append(errs, sv.dir.Close(), sv.stays.close())...)
 }
 
 // explainServe says what to do about a port that cannot be had.

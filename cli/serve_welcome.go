@@ -21,7 +21,7 @@ type person struct{ name, role, may string }
 
 func people() []person {
 	return []person{
-		{"admin", "owner", "everything in " + serveOrg},
+		{"admin", "admin", "everything in " + serveOrg},
 		{"write", "write", "push, label, comment"},
 		{"triage", "triage", "label, comment"},
 		{"outsider", "none", "no role in " + serveOrg},
@@ -84,15 +84,17 @@ func (sv *serving) welcome(env []string) string {
 	server := sv.Forge.URL()
 	host := strings.TrimPrefix(server, "http://")
 	var b strings.Builder
-	fmt.Fprintf(&b, "The forge is ready, on this machine only. Ctrl-C ends it, and all that is in it.\n\n")
+	fmt.Fprintf(&b, "The forge is ready, on this machine only. %s\n\n", sv.ends())
 	fmt.Fprintf(&b, "  API   %s\n  git   %s/OWNER/NAME.git, with any user name and a token as password\n", sv.APIURL(), server)
 	fmt.Fprintf(&b, "  look  %s%s in a browser\n\n", server, page.Root)
 	for _, p := range people() {
 		fmt.Fprintf(&b, "  %-9s %s   %s\n", p.name, sv.Tokens[p.name], p.may)
 	}
+	sv.welcomeOthers(&b)
 	sv.welcomeSeed(&b)
 	fmt.Fprintf(&b, "\nIn another terminal, as the actor write:\n\n")
-	if proxied(env) {
+	if (variable(env, "http_proxy") != "" || variable(env, "HTTP_PROXY") != "") &&
+		!strings.Contains(variable(env, "no_proxy")+variable(env, "NO_PROXY"), "127.0.0.1") {
 		fmt.Fprintf(&b, "  export no_proxy=\"127.0.0.1,$no_proxy\"\n")
 	}
 	fmt.Fprintf(&b, "  export GITHUB_API_URL=%s\n  export GITHUB_TOKEN=%s\n", sv.APIURL(), sv.Tokens["write"])

@@ -39,7 +39,6 @@ type Set struct {
 	Ledger    Ledger
 	Journal   Journal
 	Marker    Marker
-	Keeper    Keeper
 	Launcher  Launcher
 	Installer Installer
 	Platform  Platform

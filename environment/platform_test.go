@@ -29,7 +29,6 @@ stages:
 door:
   allowed.test: {status: 200, body: hi}
 capabilities: {slow-model: false, new-labels: true}
-words: {stage: triage}
 `
 
 const anyObject = `{"type": "object"}`

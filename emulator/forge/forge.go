@@ -74,6 +74,12 @@ type Options struct {
 	// HookDial whoever sets it decides where names lead.
 	HookDial    func(ctx context.Context, network, address string) (net.Conn, error)
 	HookTimeout time.Duration // of a delivery. 0: 10 s, as at GitHub
+
+	// Keep makes Dir outlive the forge: what an earlier one left there is opened, and a change is answered
+	// when it is stored, so that none is lost when the process is killed. Runs that were under way are
+	// cancelled then. A power cut may take the last seconds. Only one forge may use Dir at a time, which
+	// is the affair of the caller. Secrets are stored in the clear, tokens as digests. Not with From.
+	Keep bool
 }
 
 // Server is a running forge. Its methods may be called from any goroutine.
@@ -86,6 +92,9 @@ type Server struct {
 	hooks *hook.Deliverer
 	http  *http.Server // nil with NoPort
 	temp  string       // directory to remove
+
+	keeper   *keeper // nil without Options.Keep
+	reopened bool
 
 	serving sync.WaitGroup
 	served  error
@@ -157,7 +166,7 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 			return errors.Join(err, unlisten(l))
 		}
 	}
-	st, err := initial(o.From, git, dir, state.Options{Base: s.base, Now: now, Ledger: o.Ledger, Journal: o.Journal})
+	st, err := s.initial(o, git, dir, state.Options{Base: s.base, Now: now, Ledger: o.Ledger, Journal: o.Journal})
 	if err != nil {
 		return errors.Join(err, unlisten(l))
 	}
@@ -204,19 +213,27 @@ func unlisten(l net.Listener) error {
 }
 
 // initial is the state that a forge starts with.
-func initial(from *Snapshot, git *gitstore.Store, dir string, o state.Options) (*state.State, error) {
-	if from == nil {
-		return state.New(o), nil
+func (s *Server) initial(o Options, git *gitstore.Store, dir string, so state.Options) (st *state.State, err error) {
+	switch {
+	case o.Keep && (o.From != nil || s.temp != ""):
+		return nil, errors.New("a directory that is kept needs a name, and starts from what is in it")
+	case o.Keep:
+		st, s.keeper, err = s.keep(dir, git, so)
+		return st, err
+	case o.From == nil:
+		return state.New(so), nil
 	}
-	if err := o.Journal.Restore(from.entries); err != nil {
+	if err := so.Journal.Restore(o.From.entries); err != nil {
 		return nil, err
 	}
-	st, err := state.FromImage(o, from.image)
-	if err != nil {
+	if st, err = state.FromImage(so, o.From.image); err != nil {
 		return nil, err
 	}
-	return st, from.adopt(git, dir)
+	return st, o.From.adopt(git, dir)
 }
+
+// Reopened reports whether the forge found in its directory what an earlier one kept there.
+func (s *Server) Reopened() bool { return s.reopened }
 
 // URL returns scheme and authority of the loopback address, without a slash at the end: git
 // repositories are at URL()/owner/name, the API at URL()/api/v3 and at URL() itself.
@@ -294,6 +311,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.running.Done()
 	defer s.recovered(r)
+	if s.keeper != nil {
+		s.serveKept(w, r)
+		return
+	}
+	s.route(w, r)
+}
+
+func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	if h, pattern := s.mux.Handler(r); pattern != "" {
 		h.ServeHTTP(w, r)
 		return
@@ -323,12 +348,16 @@ func (s *Server) Close(ctx context.Context) error {
 		}
 	}
 	s.gate.Lock()
+	first := !s.closed
 	s.closed = true
 	s.gate.Unlock()
 	s.running.Wait()
 	s.serving.Wait()
 	if s.http != nil && !errors.Is(s.served, http.ErrServerClosed) {
 		err = errors.Join(err, s.served)
+	}
+	if s.keeper != nil && first {
+		err = errors.Join(err, s.keeper.close())
 	}
 	if err = errors.Join(err, s.removeTemp()); err != nil {
 		return fmt.Errorf("close forge: %w", err)

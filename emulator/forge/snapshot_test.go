@@ -30,18 +30,23 @@ func (w *world) snapshot() *forge.Snapshot {
 	return s
 }
 
-// newFrom starts another world from a snapshot; its actors have the tokens of the first.
+// newFrom starts another world; its actors have the tokens of the first.
 func (w *world) newFrom(o forge.Options) *world {
 	w.t.Helper()
 	f, err := forge.New(o)
 	must(w.t, err)
-	tr := &http.Transport{}
 	w.t.Cleanup(func() {
-		tr.CloseIdleConnections()
 		if err := f.Close(context.WithoutCancel(w.t.Context())); err != nil {
 			w.t.Error(err)
 		}
 	})
+	return w.adopt(f)
+}
+
+// adopt is a world with a forge that somebody else closes.
+func (w *world) adopt(f *forge.Server) *world {
+	tr := &http.Transport{}
+	w.t.Cleanup(tr.CloseIdleConnections)
 	c := &world{t: w.t, forge: f, admin: f.Admin(), http: &http.Client{Transport: tr}}
 	c.ada = actor{c, w.ada.token}
 	return c

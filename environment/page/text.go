@@ -27,7 +27,6 @@ func functions() template.FuncMap {
 		"at":       at,
 		"about":    about,
 		"plural":   plural,
-		"receiver": receiver,
 	}
 }
 

@@ -33,8 +33,12 @@ const maxOutput = 512 << 20
 
 // Options say what a place is made of. Dir, JobRunner and Path are needed.
 type Options struct {
-	Dir        string // exists; the caller removes it after Close
-	Port       int    // of the forge; 0 is a free one
+	Dir  string // exists; the caller removes it after Close
+	Port int    // of the forge; 0 is a free one
+	Keep string // directory in which the forge stays, as for forge.Options.Keep; "" is none
+	// Tokens are those of a forge that stayed in Keep, by the person's name: organisation and people
+	// are in it already. nil makes them.
+	Tokens     map[string]string
 	Org        string // made first, when there is one
 	People     []Person
 	JobRunner  string // path of understudy-job
@@ -106,8 +110,8 @@ func (p *Place) start() (err error) {
 		}
 	}
 	p.Forge, err = forge.New(forge.Options{
-		Ledger: p.Ledger, Journal: p.Journal, Now: p.now, Dir: filepath.Join(o.Dir, "forge"), Port: o.Port, PublicURL: public,
-		Log: log.With("part", "forge"),
+		Ledger: p.Ledger, Journal: p.Journal, Now: p.now, Dir: cmp.Or(o.Keep, filepath.Join(o.Dir, "forge")), Keep: o.Keep != "",
+		Port: o.Port, PublicURL: public, Log: log.With("part", "forge"),
 	})
 	if err != nil {
 		return err
@@ -153,6 +157,15 @@ func (p *Place) startEngine() error {
 
 // people makes the organisation and the accounts, each with a token.
 func (p *Place) people() error {
+	if p.o.Tokens != nil {
+		for name, token := range p.o.Tokens {
+			p.Tokens[name] = token
+			if err := p.o.Hide(token, "token:"+name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	admin := p.Forge.Admin()
 	if p.o.Org != "" {
 		if err := admin.AddOrg(p.o.Org); err != nil {

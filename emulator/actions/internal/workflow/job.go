@@ -34,7 +34,8 @@ func (p *parser) job(key, n *yaml.Node) *Job {
 	refuse := func(name, hint string) func(*yaml.Node) {
 		return func(n *yaml.Node) { p.fail(n.Line, "`"+name+":` is not supported", hint) }
 	}
-	call := &Call{}
+	reusable := refuse("uses", "reusable workflows cannot be called yet; write the steps into the job")
+	calls := false
 	seen := p.mapping(n, "job `"+j.Key+"`", map[string]func(*yaml.Node){
 		"name":              func(n *yaml.Node) { j.Name = p.template(n, inJob) },
 		"needs":             func(n *yaml.Node) { j.Needs = p.words(n, "needs") },
@@ -53,12 +54,11 @@ func (p *parser) job(key, n *yaml.Node) *Job {
 		"services":          refuse("services", "start the service in a step, or give its address by a variable"),
 		"environment":       refuse("environment", "use variables and secrets of the repository"),
 		"snapshot":          refuse("snapshot", ""),
-		"uses":              func(n *yaml.Node) { j.Call = call; p.called(call, n) },
-		"with":              func(n *yaml.Node) { call.With = p.arguments(n, "with", inWith) },
-		"secrets":           func(n *yaml.Node) { p.passedSecrets(call, n) },
+		"uses":              func(n *yaml.Node) { calls = true; reusable(n) },
+		"with":              func(*yaml.Node) {},
+		"secrets":           func(*yaml.Node) {},
 	})
-	if j.Call != nil {
-		p.callJob(key, seen)
+	if calls {
 		return j
 	}
 	for _, k := range []string{"with", "secrets"} {

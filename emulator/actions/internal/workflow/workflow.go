@@ -49,7 +49,6 @@ type Job struct {
 	Concurrency     *Concurrency
 	Timeout         Value // minutes
 	ContinueOnError Value
-	Call            *Call // nil for a job with steps
 }
 
 // Strategy is how a job becomes several.

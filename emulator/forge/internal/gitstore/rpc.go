@@ -116,8 +116,17 @@ func (r *Repo) Receive(ctx context.Context, protocol string, sp *Spool) (report 
 	if err != nil {
 		return nil, nil, err
 	}
+	cmd := r.store.command(ctx, r.id, ReceivePack, protocol)
+	lock, err := r.store.pushLock()
+	if err != nil {
+		return nil, nil, err
+	}
+	if lock != nil {
+		defer lock.Close()
+		cmd.ExtraFiles = []*os.File{lock}
+	}
 	var out bytes.Buffer
-	if err := pipe(r.store.command(ctx, r.id, ReceivePack, protocol), sp.f, &out); err != nil {
+	if err := pipe(cmd, sp.f, &out); err != nil {
 		return nil, nil, err
 	}
 	// Opened anew: the storage remembers which packs there were.

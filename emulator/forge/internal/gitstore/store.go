@@ -22,13 +22,13 @@ var ErrNotFound = fmt.Errorf("in the repository: %w", driver.ErrNotFound)
 
 // Store is safe for concurrent use.
 type Store struct {
-	dir string
-	git string
-	env []string
+	dir     string
+	git     string
+	env     []string
+	pushing string // see Keep
 
-	mu          sync.Mutex
-	locks       map[int64]*sync.Mutex
-	keepRemoved bool
+	mu    sync.Mutex
+	locks map[int64]*sync.Mutex
 }
 
 // New returns a store below dir, which must exist. It needs a git binary on the PATH.
@@ -68,8 +68,8 @@ func (s *Store) lock(id int64) *sync.Mutex {
 	return l
 }
 
-// config suits a repository that lives for one scenario: it is never packed behind our back and
-// need not survive a power cut. Any object can be fetched by its hash, as at GitHub.
+// config suits a repository that lives for one scenario or in one directory of a served forge: it is never
+// packed behind our back and need not survive a power cut. Any object can be fetched by its hash, as at GitHub.
 const config = `[core]
 	repositoryformatversion = 0
 	filemode = true
@@ -116,7 +116,15 @@ func (s *Store) Remove(id int64) error {
 	s.mu.Lock()
 	delete(s.locks, id)
 	s.mu.Unlock()
-	return s.drop(id)
+	// Moved first: a repository is there whole or not at all, also for who comes after a kill.
+	gone := filepath.Join(s.dir, "removed")
+	if err := os.MkdirAll(gone, 0o700); err != nil {
+		return err
+	}
+	if err := os.Rename(s.path(id), filepath.Join(gone, name(id))); err != nil {
+		return err
+	}
+	return os.RemoveAll(filepath.Join(gone, name(id)))
 }
 
 // Repo is one repository, opened for one piece of work by one goroutine.

@@ -6,7 +6,7 @@ import (
 )
 
 // CancelRuns ends every run and job that is under way as cancelled, in the order of their ids: those
-// who ran them are gone. Steps that were under way end with their job, and its log says why.
+// who ran them are gone. Their tokens end, steps that were under way end with their job, and its log says why.
 func (s *State) CancelRuns(reason string) error {
 	for _, r := range s.underWay() {
 		for _, j := range r.jobs {
@@ -23,6 +23,7 @@ func (s *State) CancelRuns(reason string) error {
 			if _, err := s.SaveJob(j); err != nil {
 				return err
 			}
+			s.revokeCause(fmt.Sprintf("job:%d", j.ID))
 		}
 		r.run.Status, r.run.Conclusion, r.run.Reason = completed, "cancelled", reason
 		if _, err := s.SaveRun(r.run); err != nil {
@@ -56,4 +57,16 @@ func (s *State) underWay() []unfinished {
 		out = append(out, u)
 	}
 	return out
+}
+
+// revokeCause ends the tokens whose fixed cause is the one given.
+func (s *State) revokeCause(cause string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for d, t := range s.tokens {
+		if t.cause == cause && !t.kit {
+			t.revoked = true
+			delete(s.tokens, d)
+		}
+	}
 }

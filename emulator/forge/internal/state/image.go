@@ -25,19 +25,19 @@ const ImageVersion = 1
 type Image struct {
 	Version   int
 	Journal   uint64           // sequence number of the last journal entry whose change is in here
-	Last      map[string]int64 // the last id given, by noun
-	Mark      string
-	Accounts  []AccountImage  // by ID
-	Tokens    []TokenImage    // by Digest; those that live
-	Repos     []RepoImage     // by ID
-	Issues    []IssueImage    // by ID
-	Comments  []CommentImage  // by ID
-	Runs      []RunImage      // by ID
-	Jobs      []JobImage      // by ID
-	Artifacts []ArtifactImage // by ID
+	Last      map[string]int64 `json:",omitempty"` // the last id given, by noun
+	Mark      string           `json:",omitempty"`
+	Accounts  []AccountImage   `json:",omitempty"` // by ID
+	Tokens    []TokenImage     `json:",omitempty"` // by Digest; those that live
+	Repos     []RepoImage      `json:",omitempty"` // by ID
+	Issues    []IssueImage     `json:",omitempty"` // by ID
+	Comments  []CommentImage   `json:",omitempty"` // by ID
+	Runs      []RunImage       `json:",omitempty"` // by ID
+	Jobs      []JobImage       `json:",omitempty"` // by ID
+	Artifacts []ArtifactImage  `json:",omitempty"` // by ID
 
-	Hooks      []HookImage     // by ID
-	Deliveries []DeliveryImage // by ID
+	Hooks      []HookImage     `json:",omitempty"` // by ID
+	Deliveries []DeliveryImage `json:",omitempty"` // by ID
 }
 
 // AccountImage is an account; an organisation has members.
@@ -47,24 +47,14 @@ type AccountImage struct {
 	Name    string
 	Kind    string
 	Created time.Time
-	Members []MemberImage   // by Login
-	Invited map[string]bool // by lower-case login
-	ConfigImage
-}
-
-// ConfigImage is what Actions reads at one level.
-type ConfigImage struct {
-	Variables []VariableImage // by Name
-	Secrets   []SecretImage   // by Name
-	Sealing   *SealingImage
+	Members []MemberImage // by Login
 }
 
 // MemberImage is a member of an organisation.
 type MemberImage struct {
-	Login  string
-	Owner  bool
-	Role   Role
-	Public bool
+	Login string
+	Owner bool
+	Role  Role
 }
 
 // TokenImage is a token, of which only the digest is known.
@@ -96,8 +86,10 @@ type RepoImage struct {
 	Refs          map[string]string
 	Members       map[string]Role // by lower-case login
 	Labels        []LabelImage    // as they were made
-	ConfigImage
-	Workflows []WorkflowImage // as they became known
+	Variables     []VariableImage // by Name
+	Secrets       []SecretImage   // by Name
+	Sealing       *SealingImage
+	Workflows     []WorkflowImage // as they became known
 }
 
 // LabelImage is a label of a repository.
@@ -111,22 +103,18 @@ type LabelImage struct {
 
 // VariableImage is an Actions variable.
 type VariableImage struct {
-	Name       string
-	Value      string
-	Created    time.Time
-	Updated    time.Time
-	Visibility string  // of an organisation's
-	Selected   []int64 // repositories
+	Name    string
+	Value   string
+	Created time.Time
+	Updated time.Time
 }
 
 // SecretImage is an Actions secret, in the clear.
 type SecretImage struct {
-	Name       string
-	Value      string
-	Created    time.Time
-	Updated    time.Time
-	Visibility string  // of an organisation's
-	Selected   []int64 // repositories
+	Name    string
+	Value   string
+	Created time.Time
+	Updated time.Time
 }
 
 // SealingImage is the key pair that secrets are sealed with; each key has 32 bytes.
@@ -254,10 +242,9 @@ func (im *Image) sort() {
 }
 
 func imageOfAccount(a *account) AccountImage {
-	out := AccountImage{ID: a.id, Login: a.login, Name: a.name, Kind: a.kind, Created: a.created,
-		Invited: maps.Clone(a.invited), ConfigImage: imageOfConfig(a.config)}
+	out := AccountImage{ID: a.id, Login: a.login, Name: a.name, Kind: a.kind, Created: a.created}
 	for _, m := range a.members {
-		out.Members = append(out.Members, MemberImage{Login: m.login, Owner: m.owner, Role: m.role, Public: m.public})
+		out.Members = append(out.Members, MemberImage{Login: m.login, Owner: m.owner, Role: m.role})
 	}
 	slices.SortFunc(out.Members, func(a, b MemberImage) int { return cmp.Compare(key(a.Login), key(b.Login)) })
 	return out
@@ -274,30 +261,23 @@ func imageOfToken(t *token) TokenImage {
 
 func imageOfRepo(r *repo) RepoImage {
 	out := RepoImage{ID: r.id, Owner: r.owner.id, Name: r.name, Description: r.description, Private: r.private, DefaultBranch: r.defaultBranch,
-		Created: r.created, Updated: r.updated, Pushed: r.pushed, Refs: maps.Clone(r.refs), Members: maps.Clone(r.members), ConfigImage: imageOfConfig(r.config)}
+		Created: r.created, Updated: r.updated, Pushed: r.pushed, Refs: maps.Clone(r.refs), Members: maps.Clone(r.members)}
 	for _, l := range r.labels {
 		out.Labels = append(out.Labels, LabelImage{ID: l.id, Name: l.name, Color: l.color, Description: l.description, Standard: l.standard})
 	}
-	for _, w := range r.workflows {
-		out.Workflows = append(out.Workflows, WorkflowImage{ID: w.id, Path: w.path, Name: w.name, Created: w.created, Runs: w.runs})
+	for _, v := range r.variables {
+		out.Variables = append(out.Variables, VariableImage{Name: v.name, Value: v.value, Created: v.created, Updated: v.updated})
 	}
-	return out
-}
-
-func imageOfConfig(c config) ConfigImage {
-	var out ConfigImage
-	for _, v := range c.variables {
-		out.Variables = append(out.Variables, VariableImage{Name: v.name, Value: v.value, Created: v.created, Updated: v.updated,
-			Visibility: v.visibility, Selected: slices.Clone(v.selected)})
-	}
-	for _, v := range c.secrets {
-		out.Secrets = append(out.Secrets, SecretImage{Name: v.name, Value: v.value, Created: v.created, Updated: v.updated,
-			Visibility: v.visibility, Selected: slices.Clone(v.selected)})
+	for _, v := range r.secrets {
+		out.Secrets = append(out.Secrets, SecretImage{Name: v.name, Value: v.value, Created: v.created, Updated: v.updated})
 	}
 	slices.SortFunc(out.Variables, func(a, b VariableImage) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(out.Secrets, func(a, b SecretImage) int { return cmp.Compare(a.Name, b.Name) })
-	if k := c.sealing; k != nil {
+	if k := r.sealing; k != nil {
 		out.Sealing = &SealingImage{ID: k.id, Public: k.public[:], Private: k.private[:]}
+	}
+	for _, w := range r.workflows {
+		out.Workflows = append(out.Workflows, WorkflowImage{ID: w.id, Path: w.path, Name: w.name, Created: w.created, Runs: w.runs})
 	}
 	return out
 }

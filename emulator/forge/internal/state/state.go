@@ -81,6 +81,17 @@ func (s *State) nextID(n noun) int64 {
 	return s.last[n]
 }
 
+// Given returns how many ids were given so far: it rises with everything that is made.
+func (s *State) Given() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	total := int64(0)
+	for _, n := range s.last {
+		total += n
+	}
+	return total
+}
+
 func key(name string) string { return strings.ToLower(name) }
 
 // optional returns nil for the empty string, as the dialect writes absent text.

@@ -1,0 +1,222 @@
+package state
+
+import (
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+)
+
+// Delta is what makes a later image of an earlier one: records that are new or other, and those that
+// are gone. Records are whole, but of a log only what was added.
+type Delta struct {
+	Image
+	Gone Gone
+	Logs []LogTail `json:",omitempty"`
+}
+
+// Gone names records that are no longer there.
+type Gone struct {
+	Tokens    []string `json:",omitempty"`
+	Repos     []int64  `json:",omitempty"`
+	Issues    []int64  `json:",omitempty"`
+	Comments  []int64  `json:",omitempty"`
+	Runs      []int64  `json:",omitempty"`
+	Jobs      []int64  `json:",omitempty"`
+	Artifacts []int64  `json:",omitempty"`
+
+	Hooks      []int64 `json:",omitempty"`
+	Deliveries []int64 `json:",omitempty"`
+}
+
+// LogTail is what follows the first At bytes of a job's log.
+type LogTail struct {
+	Job  int64
+	At   int
+	Text []byte
+}
+
+// Since compares an image with an earlier one of the same state. Nothing but the position in the
+// journal may differ: then changed is false.
+func (im Image) Since(old Image) (d Delta, changed bool) {
+	d.Version, d.Journal, d.Mark = im.Version, im.Journal, im.Mark
+	if !maps.Equal(im.Last, old.Last) {
+		d.Last, changed = im.Last, true
+	}
+	changed = changed || im.Mark != old.Mark
+	d.Accounts, _ = differ(old.Accounts, im.Accounts, accountKey, deep)
+	d.Tokens, d.Gone.Tokens = differ(old.Tokens, im.Tokens, tokenKey, deep)
+	d.Repos, d.Gone.Repos = differ(old.Repos, im.Repos, repoKey, deep)
+	d.Issues, d.Gone.Issues = differ(old.Issues, im.Issues, issueKey, deep)
+	d.Comments, d.Gone.Comments = differ(old.Comments, im.Comments, commentKey, func(a, b CommentImage) bool { return a == b })
+	d.Runs, d.Gone.Runs = differ(old.Runs, im.Runs, runKey, deep)
+	d.Artifacts, d.Gone.Artifacts = differ(old.Artifacts, im.Artifacts, artifactKey, func(a, b ArtifactImage) bool { return a == b })
+	d.Hooks, d.Gone.Hooks = differ(old.Hooks, im.Hooks, hookKey, deep)
+	d.Deliveries, d.Gone.Deliveries = differ(old.Deliveries, im.Deliveries, deliveryKey, deep)
+	d.jobs(old.Jobs, im.Jobs)
+	return d, changed || !reflect.ValueOf(d.Gone).IsZero() || len(d.Logs)+len(d.Accounts)+len(d.Tokens)+len(d.Repos)+len(d.Issues)+
+		len(d.Comments)+len(d.Runs)+len(d.Jobs)+len(d.Artifacts)+len(d.Hooks)+len(d.Deliveries) > 0
+}
+
+// jobs compares jobs without their logs, and logs by their length.
+func (d *Delta) jobs(old, now []JobImage) {
+	bare := func(j JobImage) JobImage { j.Log = nil; return j }
+	had := map[int64]int{}
+	for _, j := range old {
+		had[j.ID] = len(j.Log)
+	}
+	for _, j := range now {
+		if at := had[j.ID]; len(j.Log) > at {
+			d.Logs = append(d.Logs, LogTail{Job: j.ID, At: at, Text: j.Log[at:]})
+		}
+	}
+	d.Jobs, d.Gone.Jobs = differ(old, now, jobKey, func(a, b JobImage) bool { return deep(bare(a), bare(b)) })
+	for i := range d.Jobs {
+		d.Jobs[i] = bare(d.Jobs[i])
+	}
+}
+
+func deep[T any](a, b T) bool { return reflect.DeepEqual(a, b) }
+
+// differ compares two tables that are sorted by key.
+func differ[K int64 | string, T any](old, now []T, key func(T) K, same func(a, b T) bool) (put []T, gone []K) {
+	at := 0
+	for _, x := range now {
+		for at < len(old) && key(old[at]) < key(x) {
+			gone = append(gone, key(old[at]))
+			at++
+		}
+		if at < len(old) && key(old[at]) == key(x) {
+			if !same(old[at], x) {
+				put = append(put, x)
+			}
+			at++
+			continue
+		}
+		put = append(put, x)
+	}
+	for ; at < len(old); at++ {
+		gone = append(gone, key(old[at]))
+	}
+	return put, gone
+}
+
+func accountKey(x AccountImage) int64   { return x.ID }
+func tokenKey(x TokenImage) string      { return x.Digest }
+func repoKey(x RepoImage) int64         { return x.ID }
+func issueKey(x IssueImage) int64       { return x.ID }
+func commentKey(x CommentImage) int64   { return x.ID }
+func runKey(x RunImage) int64           { return x.ID }
+func jobKey(x JobImage) int64           { return x.ID }
+func artifactKey(x ArtifactImage) int64 { return x.ID }
+func hookKey(x HookImage) int64         { return x.ID }
+func deliveryKey(x DeliveryImage) int64 { return x.ID }
+
+// Builder puts an image together of what Since gave, oldest first. The zero value is an empty image.
+type Builder struct {
+	last      Image // what is not in a table
+	accounts  map[int64]AccountImage
+	tokens    map[string]TokenImage
+	repos     map[int64]RepoImage
+	issues    map[int64]IssueImage
+	comments  map[int64]CommentImage
+	runs      map[int64]RunImage
+	jobs      map[int64]JobImage
+	artifacts map[int64]ArtifactImage
+	hooks     map[int64]HookImage
+	delivered map[int64]DeliveryImage
+	logs      map[int64][]byte
+}
+
+// Add applies one more delta.
+func (b *Builder) Add(d Delta) error {
+	if d.Version != ImageVersion {
+		return errors.New("it is of another version")
+	}
+	b.last.Version, b.last.Journal, b.last.Mark = d.Version, d.Journal, d.Mark
+	if d.Last != nil {
+		b.last.Last = d.Last
+	}
+	apply(&b.accounts, d.Accounts, nil, accountKey)
+	apply(&b.tokens, d.Tokens, d.Gone.Tokens, tokenKey)
+	apply(&b.repos, d.Repos, d.Gone.Repos, repoKey)
+	apply(&b.issues, d.Issues, d.Gone.Issues, issueKey)
+	apply(&b.comments, d.Comments, d.Gone.Comments, commentKey)
+	apply(&b.runs, d.Runs, d.Gone.Runs, runKey)
+	apply(&b.jobs, d.Jobs, d.Gone.Jobs, jobKey)
+	apply(&b.artifacts, d.Artifacts, d.Gone.Artifacts, artifactKey)
+	apply(&b.hooks, d.Hooks, d.Gone.Hooks, hookKey)
+	apply(&b.delivered, d.Deliveries, d.Gone.Deliveries, deliveryKey)
+	if b.logs == nil {
+		b.logs = map[int64][]byte{}
+	}
+	for _, l := range d.Logs {
+		if len(b.logs[l.Job]) != l.At {
+			return errors.New("a piece of a job's log is missing")
+		}
+		b.logs[l.Job] = append(b.logs[l.Job], l.Text...)
+	}
+	return nil
+}
+
+func apply[K comparable, T any](to *map[K]T, put []T, gone []K, key func(T) K) {
+	if *to == nil {
+		*to = map[K]T{}
+	}
+	for _, k := range gone {
+		delete(*to, k)
+	}
+	for _, x := range put {
+		(*to)[key(x)] = x
+	}
+}
+
+// Image returns what has come together.
+func (b *Builder) Image() Image {
+	im := b.last
+	im.Accounts = slices.Collect(maps.Values(b.accounts))
+	im.Tokens = slices.Collect(maps.Values(b.tokens))
+	im.Repos = slices.Collect(maps.Values(b.repos))
+	im.Issues = slices.Collect(maps.Values(b.issues))
+	im.Comments = slices.Collect(maps.Values(b.comments))
+	im.Runs = slices.Collect(maps.Values(b.runs))
+	im.Artifacts = slices.Collect(maps.Values(b.artifacts))
+	im.Hooks = slices.Collect(maps.Values(b.hooks))
+	im.Deliveries = slices.Collect(maps.Values(b.delivered))
+	for id, j := range b.jobs {
+		j.Log = b.logs[id]
+		im.Jobs = append(im.Jobs, j)
+	}
+	im.sort()
+	return im
+}
+
+// Without returns the image without a repository and all that is in it.
+func (im Image) Without(repo RepoImage) Image {
+	full := ""
+	for _, a := range im.Accounts {
+		if a.ID == repo.Owner {
+			full = a.Login + "/" + repo.Name
+		}
+	}
+	issues, runs := map[int64]bool{}, map[int64]bool{}
+	im.Repos = slices.DeleteFunc(slices.Clone(im.Repos), func(r RepoImage) bool { return r.ID == repo.ID })
+	im.Issues = slices.DeleteFunc(slices.Clone(im.Issues), func(i IssueImage) bool {
+		issues[i.ID] = i.Repo == repo.ID
+		return issues[i.ID]
+	})
+	im.Comments = slices.DeleteFunc(slices.Clone(im.Comments), func(c CommentImage) bool { return issues[c.Issue] })
+	im.Runs = slices.DeleteFunc(slices.Clone(im.Runs), func(r RunImage) bool {
+		runs[r.ID] = r.Repo == full
+		return runs[r.ID]
+	})
+	im.Jobs = slices.DeleteFunc(slices.Clone(im.Jobs), func(j JobImage) bool { return runs[j.RunID] })
+	im.Artifacts = slices.DeleteFunc(slices.Clone(im.Artifacts), func(a ArtifactImage) bool { return runs[a.RunID] })
+	hooks := map[int64]bool{}
+	im.Hooks = slices.DeleteFunc(slices.Clone(im.Hooks), func(h HookImage) bool {
+		hooks[h.ID] = h.Repo == repo.ID
+		return hooks[h.ID]
+	})
+	im.Deliveries = slices.DeleteFunc(slices.Clone(im.Deliveries), func(d DeliveryImage) bool { return hooks[d.Hook] })
+	return im
+}
