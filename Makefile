@@ -9,6 +9,8 @@ check: ## formatting, vet, tests with the race detector, floors
 accept: ## the acceptance suite, clean and with each seeded defect
 	go run ./cmd/understudy run examples/acceptance --defects
 	go run ./cmd/understudy run examples/shell --out out/shell
+	go run ./cmd/understudy run examples/acceptance/portable --defects --out out/portable-crew
+	go run ./cmd/understudy run examples/shell/portable --defects --out out/portable-postroom
 
 bench: ## figures beside their peers; BENCH_EMULATE=DIR names where npm installed emulate@0.12.2
 	go test -run '^$$' -bench Figures -benchtime 1s -timeout 5m ./internal/bench

@@ -27,28 +27,18 @@ func (o Options) annotator(mode, features string) (*annotator, error) {
 	case "none":
 		return nil, nil
 	case "auto":
-		if o.env("GITHUB_ACTIONS") != "true" {
+		if variable(o.Env, "GITHUB_ACTIONS") != "true" {
 			return nil, nil
 		}
 	case "github":
 	default:
 		return nil, fmt.Errorf("--annotations %q: it is auto, github or none", mode)
 	}
-	dir, err := fromWorkspace(o.env("GITHUB_WORKSPACE"), features)
+	dir, err := fromWorkspace(variable(o.Env, "GITHUB_WORKSPACE"), features)
 	if err != nil {
 		return nil, fmt.Errorf("place annotations: %w", err)
 	}
-	return &annotator{out: o.Stdout, errors: o.Stderr, dir: dir, summary: o.env("GITHUB_STEP_SUMMARY"), token: "understudy-" + rand.Text()}, nil
-}
-
-// env is a variable of the caller's environment; as in the environment itself, the last one wins.
-func (o Options) env(name string) (value string) {
-	for _, entry := range o.Env {
-		if v, ok := strings.CutPrefix(entry, name+"="); ok {
-			value = v
-		}
-	}
-	return value
+	return &annotator{out: o.Stdout, errors: o.Stderr, dir: dir, summary: variable(o.Env, "GITHUB_STEP_SUMMARY"), token: "understudy-" + rand.Text()}, nil
 }
 
 // fromWorkspace is a directory as GitHub shows files: from the workspace, or else as it is. Without a

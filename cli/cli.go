@@ -75,7 +75,7 @@ func Main(o Options) int {
 	root.SetOut(o.Stdout)
 	root.SetErr(o.Stderr)
 	root.AddCommand(runCommand(o), planCommand(o), fixturesCommand(o), reportCommand(o), judgeCommand(o), doctorCommand(o), stepsCommand(o), serveCommand(o), execCommand(o))
-	root.AddCommand(initCommand(o), lintCommand(o), diffCommand(o))
+	root.AddCommand(initCommand(o), lintCommand(o), diffCommand(o), openCommand(o))
 	root.AddCommand(referenceCommand(o))
 	err := root.ExecuteContext(ctx)
 	var code exitError

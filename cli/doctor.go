@@ -1,66 +1,99 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/understudy-dev/understudy/environment/local"
 )
 
 func doctorCommand(o Options) *cobra.Command {
 	var asJSON bool
+	var one, suiteDir string
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Show what this machine has, and how to get what it lacks",
 		Long: `Show what this machine has of what runs need, what each thing is for, and how to get what is
-missing. Nothing is built, and no network is used.
+missing. Each thing is tried: git makes a commit, chromium opens a page, a namespace is entered.
+Nothing is built, and no network is used but the loopback interface.
 
-Exit codes: 0 all that is needed is there · 2 something needed is missing.`,
-		Example: "  understudy doctor\n  understudy doctor --json",
-		Args:    cobra.NoArgs,
+Scenarios ask for capabilities with @requires:capability:NAME. Those come from the environment, from
+the platform file of the suite (--suite), and from whoever declares them: --capabilities of run and
+plan, BEHAVIOUR_CAPABILITIES under go test.
+
+--capability NAME looks for one thing or capability alone and prints a line, for scripts.
+
+Exit codes: 0 all that is needed (or NAME) is there · 2 usage, or nobody knows NAME · 3 something is
+missing.`,
+		Example: `  understudy doctor
+  understudy doctor --json
+  understudy doctor --capability chromium && understudy run e2e --tags @console`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			d := examine(c.Context(), o.Env)
-			for _, name := range local.New(local.Options{}).Capabilities() {
-				d.Capabilities = append(d.Capabilities, string(name))
+			d, err := diagnose(c.Context(), o.Env, suiteDir)
+			if err != nil {
+				return err
 			}
-			if asJSON {
+			switch {
+			case c.Flags().Changed("capability"):
+				return d.tell(o.Stdout, one)
+			case asJSON:
 				if err := writeJSON(o.Stdout, d); err != nil {
 					return err
 				}
-			} else {
+			default:
 				d.print(o.Stdout)
 			}
 			if len(d.Missing) > 0 {
-				return exitError(exitUsage)
+				return exitError(exitBroken)
 			}
 			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	cmd.Flags().StringVar(&one, "capability", "", "look for this thing or capability alone")
+	cmd.Flags().StringVar(&suiteDir, "suite", ".", "directory of the suite whose platform file is read")
+	_ = cmd.RegisterFlagCompletionFunc("capability", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return thingNames(), cobra.ShellCompDirectiveNoFileComp
+	})
 	return cmd
+}
+
+// diagnose looks at the machine, and at the suite if there is one.
+func diagnose(ctx context.Context, env []string, suiteDir string) (d diagnosis, err error) {
+	dir, err := os.MkdirTemp("", "understudy-doctor-")
+	if err != nil {
+		return d, fmt.Errorf("make a directory to try things in: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	d = examine(ctx, machine{env: env, dir: dir})
+	d.Capabilities, err = capabilitiesOf(suiteDir, env)
+	return d, err
 }
 
 // diagnosis is what doctor shows.
 type diagnosis struct {
-	Version      string    `json:"version"` // of understudy
-	Things       []finding `json:"things"`
-	Capabilities []string  `json:"capabilities"` // that the local environment offers
-	Missing      []string  `json:"missing"`      // of what is needed
+	Version      string       `json:"version"` // of understudy
+	Things       []finding    `json:"things"`
+	Capabilities []capability `json:"capabilities"`
+	Missing      []string     `json:"missing"` // of what is needed
 }
 
 // finding is one thing that was looked for.
 type finding struct {
-	Name    string `json:"name"`
-	For     string `json:"for"`
-	Needed  bool   `json:"needed"`
-	Found   bool   `json:"found"`
-	Path    string `json:"path,omitempty"`
-	Version string `json:"version,omitempty"`
-	Note    string `json:"note,omitempty"` // why it does not do, or what about it is to be known
-	Get     string `json:"get,omitempty"`  // how to get it, when it is not found
+	Name    string     `json:"name"`
+	For     string     `json:"for"`
+	Needed  bool       `json:"needed"`
+	Found   bool       `json:"found"`
+	Path    string     `json:"path,omitempty"`
+	Version string     `json:"version,omitempty"` // or how much of it there is
+	Note    string     `json:"note,omitempty"`    // why it does not do, or what about it is to be known
+	Get     *provision `json:"get,omitempty"`     // what provides it
+	Do      string     `json:"do,omitempty"`      // what else brings it, when it is not found
 }
 
 func (d diagnosis) print(w io.Writer) {
@@ -80,8 +113,14 @@ func (d diagnosis) print(w io.Writer) {
 			}
 		}
 	}
-	fmt.Fprintf(w, "\nthe local environment offers: %s\n", strings.Join(d.Capabilities, ", "))
-	fmt.Fprintf(w, "what a platform has besides, its file lists under capabilities; --capabilities declares it for a run\n")
+	fmt.Fprintf(w, "\ncapabilities that scenarios may require\n")
+	for _, c := range d.Capabilities {
+		sign := "-"
+		if c.There {
+			sign = "✓"
+		}
+		fmt.Fprintf(w, "%s %-*s  %s\n", sign, width, c.Name, c.From)
+	}
 	if len(d.Missing) > 0 {
 		fmt.Fprintf(w, "\nmissing: %s\n", strings.Join(d.Missing, ", "))
 	}
@@ -95,23 +134,37 @@ func (f finding) print(w io.Writer, width int) {
 			sign = "✗"
 		}
 	}
-	have := strings.TrimSpace(f.Version + "  " + f.Path)
-	if have == "" {
-		have = "yes"
-	}
-	if !f.Found {
-		have = "not found"
-		if f.Note != "" {
-			have = f.Note
-		}
-	}
-	fmt.Fprintf(w, "%s %-*s  %s\n", sign, width, f.Name, have)
+	fmt.Fprintf(w, "%s %-*s  %s\n", sign, width, f.Name, f.state())
 	indent := strings.Repeat(" ", width+4)
 	fmt.Fprintf(w, "%s%s\n", indent, f.For)
 	if f.Found && f.Note != "" {
 		fmt.Fprintf(w, "%s%s\n", indent, f.Note)
 	}
-	if !f.Found && f.Get != "" {
-		fmt.Fprintf(w, "%sto get it: %s\n", indent, f.Get)
+	if how := f.how(); how != "" {
+		fmt.Fprintf(w, "%sto get it: %s\n", indent, how)
 	}
+}
+
+// state is the thing's version and place, or why it does not do.
+func (f finding) state() string {
+	switch have := strings.TrimSpace(f.Version + "  " + f.Path); {
+	case !f.Found && f.Note != "":
+		return f.Note
+	case !f.Found:
+		return "not found"
+	case have != "":
+		return have
+	}
+	return "yes"
+}
+
+// how says how to get what is not there.
+func (f finding) how() string {
+	switch {
+	case f.Found:
+		return ""
+	case f.Do != "" || f.Get == nil:
+		return f.Do
+	}
+	return fmt.Sprintf("Debian: %s · Fedora: %s · macOS: %s", f.Get.Debian, f.Get.Fedora, f.Get.MacOS)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/understudy-dev/understudy/driver/foreground"
 	"github.com/understudy-dev/understudy/emulator/network"
 	"github.com/understudy-dev/understudy/trial"
+	"github.com/understudy-dev/understudy/world/fixture"
 )
 
 // execRepo is the repository that is there, in the organisation.
@@ -81,7 +83,7 @@ func execCommand(o Options) *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.SetInterspersed(false)
-	fl.StringVar(&f.actor, "actor", "write", "who the program is: "+strings.Join(personNames(), ", "))
+	fl.StringVar(&f.actor, "actor", "write", "who the program is: "+strings.Join(personNames(), ", ")+", or a user of the seed")
 	fl.StringVar(&f.rung, "rung", rungAuto, "auto, proxy or name")
 	fl.BoolVar(&f.noCredential, "no-credential", false, "requests without a credential are anonymous; the variables still hold the token")
 	fl.StringVar(&f.seed, "seed", "", seedUsage)
@@ -98,17 +100,23 @@ func personNames() []string {
 }
 
 func (f execFlags) check() error {
-	known := false
-	for _, name := range personNames() {
-		known = known || name == f.actor
-	}
 	switch {
-	case !known:
-		return fmt.Errorf("exec: no actor %q; there are %s", f.actor, strings.Join(personNames(), ", "))
 	case f.rung != rungAuto && f.rung != rungProxy && f.rung != rungName:
 		return fmt.Errorf("exec: no rung %q; there are auto, proxy, name", f.rung)
 	case f.rung == rungName && f.noNamespaces:
 		return errors.New("exec: --rung name is made of namespaces, which --no-namespaces rules out")
+	}
+	return nil
+}
+
+// checkActor looks among those that there always are, and those of the seed.
+func (f execFlags) checkActor(seed fixture.Seed) error {
+	names := personNames()
+	for _, u := range seedPeople(seed, servePeople()) {
+		names = append(names, u.Name)
+	}
+	if !slices.Contains(names, f.actor) {
+		return fmt.Errorf("exec: no actor %q; there are %s", f.actor, strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -119,6 +127,9 @@ func runExec(ctx context.Context, o Options, f execFlags, argv []string) error {
 	s := o.screen
 	seed, err := readSeed(f.seed)
 	if err != nil {
+		return err
+	}
+	if err := f.checkActor(seed); err != nil {
 		return err
 	}
 	if code, err := findProgram(o.Env, argv[0]); err != nil {

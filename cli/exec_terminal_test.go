@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -131,9 +130,7 @@ func TestExecShell(t *testing.T) {
 		term := inTerminal(t, cmd)
 		term.until(t, "ready> ")
 		term.enter(t, "sleep 603\n")
-		eventually(t, "it sleeps", func() bool {
-			return slices.ContainsFunc(alive(t, tmp), func(p string) bool { return strings.HasSuffix(p, " sleep 603 ") })
-		})
+		eventually(t, "it sleeps", func() bool { return sleeps(t, tmp, "603") })
 		term.enter(t, "\x1a")
 		term.until(t, "Stopped")
 		term.enter(t, "kill -KILL %1; wait; curl -s https://api.github.com/user; exit 6\n")

@@ -221,6 +221,14 @@ func TestExecUsage(t *testing.T) {
 	}
 }
 
+// sleeps reports whether the program sleep is among the processes of dir, with these seconds.
+func sleeps(t *testing.T, dir, seconds string) bool {
+	return slices.ContainsFunc(alive(t, dir), func(p string) bool {
+		args := strings.Fields(p)[1:]
+		return len(args) == 2 && args[0] == "sleep" && args[1] == seconds
+	})
+}
+
 // TestExecLeavesNothingWhenKilled kills it in a way that it cannot see.
 func TestExecLeavesNothingWhenKilled(t *testing.T) {
 	bin := understudy(t)
@@ -230,8 +238,7 @@ func TestExecLeavesNothingWhenKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		eventually(t, "the program runs", func() bool {
-			all := strings.Join(alive(t, tmp), "\n")
-			return strings.Contains(all, " sleep 602") && strings.Contains(all, " sleep 601")
+			return sleeps(t, tmp, "601") && sleeps(t, tmp, "602")
 		})
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
@@ -278,5 +285,79 @@ func TestExecPassesSignalsOn(t *testing.T) {
 			t.Errorf("exit code %d, output %q", code, out.String())
 		}
 		eventually(t, "nothing is left", func() bool { return len(alive(t, tmp)) == 0 })
+	})
+}
+
+// TestExecWithASeed begins with the user's own acme/app, as a user of his own.
+func TestExecWithASeed(t *testing.T) {
+	bin := understudy(t)
+	seed := filepath.Join(t.TempDir(), "seed.txtar")
+	const archive = "-- seed.yaml --\nusers: {ada: {}}\norganizations: {acme: {owners: [ada]}}\nrepositories: {acme/app: {}}\n-- repos/acme/app/own.txt --\nmine\n"
+	if err := os.WriteFile(seed, []byte(archive), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	onRungs(t, func(t *testing.T, rung string) {
+		e := execute(t, bin, rung, "--seed", seed, "--actor", "ada", "--", "sh", "-ec",
+			"curl -fsS https://api.github.com/user; curl -fsS https://raw.githubusercontent.com/acme/app/main/own.txt")
+		e.want(t, 0, `"login":"ada"`, "mine")
+	})
+}
+
+// as makes a command another user's: in a user namespace with that id, which has no rights outside it.
+func as(cmd *exec.Cmd, id int) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: id, HostID: os.Geteuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: id, HostID: os.Getegid(), Size: 1}},
+	}
+}
+
+// TestExecForAnOrdinaryUser gives the program no right that the user has not.
+func TestExecForAnOrdinaryUser(t *testing.T) {
+	bin := understudy(t)
+	onRungs(t, func(t *testing.T, rung string) {
+		cmd, _ := command(t, bin, rung, "--", "sh", "-c", "id -u; grep CapEff /proc/self/status; curl -s https://api.github.com/user; umount /etc/hosts 2>&1; true")
+		as(cmd, 1000)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil || !strings.HasPrefix(string(out), "1000\nCapEff:\t0000000000000000\n") || !strings.Contains(string(out), `"login":"write"`) {
+			t.Errorf("%v\n%s\n%s", err, out, stderr.String())
+		}
+	})
+}
+
+// TestExecFallsBack runs where no networks are to be had: it says so, and what would help.
+func TestExecFallsBack(t *testing.T) {
+	bin := understudy(t)
+	onRungs(t, func(t *testing.T, rung string) {
+		if rung == "proxy" {
+			return // what it falls back to
+		}
+		for _, tt := range []struct {
+			rung string
+			code int
+			want []string
+		}{
+			{"auto", 0, []string{"understudy: rung proxy", "is not in use: a network namespace is refused", "sysctl user.max_net_namespaces=10000"}},
+			{"name", 3, []string{"understudy: error: exec: a network namespace is refused", "understudy: hint: leave out --rung name, or use sysctl user.max_net_namespaces=10000"}},
+		} {
+			cmd, tmp := command(t, bin, tt.rung, "--", "curl", "-s", "-o", "user", "https://api.github.com/user")
+			cmd.Args = append([]string{"sh", "-c", `echo 0 > /proc/sys/user/max_net_namespaces && exec "$0" "$@"`}, cmd.Args...)
+			cmd.Path = "/bin/sh"
+			as(cmd, 0)
+			out, _ := cmd.CombinedOutput() // its code is looked at
+			if code := cmd.ProcessState.ExitCode(); code != tt.code {
+				t.Errorf("--rung %s: exit code %d, want %d\n%s", tt.rung, code, tt.code, out)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("--rung %s: no %q in\n%s", tt.rung, want, out)
+				}
+			}
+			if left, err := filepath.Glob(filepath.Join(tmp, "*")); err != nil || len(left) > 0 {
+				t.Errorf("left behind: %q, %v", left, err)
+			}
+		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,38 +19,56 @@ var initFiles embed.FS
 // written is one file that init writes.
 type written struct {
 	path string // below the suite's directory
-	from string // below initfiles
+	text []byte
 	mode fs.FileMode
 	what string
 }
 
 type initFlags struct {
-	goTest bool
-	ci     string
+	goTest   bool
+	ci       string
+	platform string
 }
 
-func (f initFlags) files() ([]written, error) {
-	files := []written{
-		{"understudy.yaml", "understudy.yaml", 0o644, "the suite"},
-		{"platform.yaml", "platform.yaml", 0o644, "how to get, install and read the platform"},
-		{"platform.sh", "platform.sh", 0o755, "the platform, until it is yours"},
-		{"result.schema.json", "result.schema.json", 0o644, "what an agent's result has to be"},
-		{"features/triage.feature", "triage.feature", 0o644, "one scenario"},
-		{"fixtures/triage/question.json", "question.json", 0o644, "what the agent writes in it"},
-		{"fixtures/fixtures.yaml", "fixtures.yaml", 0o644, "what each fixture is for"},
-		{".gitignore", "gitignore", 0o644, "leaves the records of runs out"},
-	}
+// starter is a suite for a platform of one shell script.
+func starter() ([]written, error) {
+	return embedded([]written{
+		{"understudy.yaml", []byte("understudy.yaml"), 0o644, "the suite"},
+		{"platform.yaml", []byte("platform.yaml"), 0o644, "how to get, install and read the platform"},
+		{"platform.sh", []byte("platform.sh"), 0o755, "the platform, until it is yours"},
+		{"result.schema.json", []byte("result.schema.json"), 0o644, "what an agent's result has to be"},
+		{"features/triage.feature", []byte("triage.feature"), 0o644, "one scenario"},
+		{"fixtures/triage/question.json", []byte("question.json"), 0o644, "what the agent writes in it"},
+		{"fixtures/fixtures.yaml", []byte("fixtures.yaml"), 0o644, "what each fixture is for"},
+	})
+}
+
+// extras are files of any suite.
+func (f initFlags) extras() ([]written, error) {
+	files := []written{{".gitignore", []byte("gitignore"), 0o644, "leaves the records of runs out"}}
 	if f.goTest {
-		files = append(files, written{"behaviour_test.go", "behaviour_test.go.txt", 0o644, "the same under go test -tags behaviour"})
+		files = append(files, written{"behaviour_test.go", []byte("behaviour_test.go.txt"), 0o644, "the same under go test -tags behaviour"})
 	}
 	switch f.ci {
 	case "":
 	case "github":
-		files = append(files, written{".github/workflows/behaviour.yml", "github.yml", 0o644, "runs it on GitHub"})
+		files = append(files, written{".github/workflows/behaviour.yml", []byte("github.yml"), 0o644, "runs it on GitHub"})
 	case "gitlab":
-		files = append(files, written{".gitlab-ci.yml", "gitlab.yml", 0o644, "runs it on GitLab"})
+		files = append(files, written{".gitlab-ci.yml", []byte("gitlab.yml"), 0o644, "runs it on GitLab"})
 	default:
 		return nil, fmt.Errorf("--ci %q: it is github or gitlab", f.ci)
+	}
+	return embedded(files)
+}
+
+// embedded replaces the name of a file below initfiles by its text.
+func embedded(files []written) ([]written, error) {
+	for i, w := range files {
+		text, err := initFiles.ReadFile("initfiles/" + string(w.text))
+		if err != nil {
+			return nil, err
+		}
+		files[i].text = text
 	}
 	return files, nil
 }
@@ -63,9 +82,14 @@ func initCommand(o Options) *cobra.Command {
 describes it, one scenario and one fixture. DIR (here, when it is not given) is made, or has to be
 empty; nothing is ever overwritten.
 
-Exit codes: 0 written · 2 usage, or the directory is not empty.`,
+With --platform FILE the platform is yours: the suite has a scenario for its installation and one for
+each stage that a label starts, with the smallest result that the stage accepts. It is held to lint
+before you run it. DIR may then hold other files, but none of those to be written.
+
+Exit codes: 0 written · 2 usage, or a file is in the way; nothing was written.`,
 		Example: `  understudy init && understudy run .
-  understudy init e2e --go --ci github`,
+  understudy init e2e --go --ci github
+  understudy init e2e --platform platform.yaml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := "."
@@ -77,19 +101,37 @@ Exit codes: 0 written · 2 usage, or the directory is not empty.`,
 	}
 	cmd.Flags().BoolVar(&f.goTest, "go", false, "write a Go test that runs the suite too; DIR is inside a Go module")
 	cmd.Flags().StringVar(&f.ci, "ci", "", "write a job for a CI service too: github or gitlab")
+	cmd.Flags().StringVar(&f.platform, "platform", "", "write a suite for the platform that this `FILE` describes")
+	_ = cmd.RegisterFlagCompletionFunc("ci", cobra.FixedCompletions([]cobra.Completion{"github", "gitlab"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.AddCommand(initFixtureCommand(o))
 	return cmd
 }
 
 func runInit(o Options, f initFlags, dir string) error {
-	files, err := f.files()
-	if err != nil {
-		return err
-	}
 	if dir == "" {
 		return errors.New("the directory's name is empty; leave it out to write here")
 	}
-	if err := vacant(dir); err != nil {
+	extras, err := f.extras()
+	if err != nil {
+		return err
+	}
+	var files []written
+	if f.platform == "" {
+		if err := vacant(dir); err != nil {
+			return err
+		}
+		files, err = starter()
+	} else {
+		files, err = suiteFor(dir, f.platform)
+		if err == nil && there(filepath.Join(dir, ".gitignore")) {
+			extras = extras[1:] // one of one's own says what is left out
+		}
+	}
+	if err != nil {
+		return err
+	}
+	files = append(files, extras...)
+	if err := free(dir, files); err != nil {
 		return err
 	}
 	if f.goTest {
@@ -103,8 +145,43 @@ func runInit(o Options, f initFlags, dir string) error {
 	for _, w := range files {
 		fmt.Fprintf(o.Stdout, "wrote %-34s %s\n", filepath.Join(dir, w.path), w.what)
 	}
+	if f.platform != "" {
+		l, err := lintPaths(o.packs(), []string{dir})
+		if err != nil {
+			return explain(err)
+		}
+		fmt.Fprint(o.Stdout, "\nunderstudy lint: ")
+		l.print(o.Stdout)
+		fmt.Fprintf(o.Stdout, "\nRun it; it passes if the platform installs itself and takes the smallest results:\n\n  understudy run %s\n", quoted(dir))
+		return nil
+	}
 	fmt.Fprintf(o.Stdout, "\nRun it:\n\n  understudy run %s\n", quoted(dir))
 	return nil
+}
+
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// free names all that is in the way of the files: those that are there, and directories whose content
+// would become part of the suite.
+func free(dir string, files []written) error {
+	var names []string
+	for _, w := range files {
+		path := filepath.Join(dir, w.path)
+		if top, _, _ := strings.Cut(w.path, "/"); top == "features" || top == "fixtures" {
+			path = filepath.Join(dir, top)
+		}
+		if there(path) && !slices.Contains(names, path) {
+			names = append(names, path)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return &hinted{fmt.Errorf("in the way: %s; nothing was written", strings.Join(names, ", ")),
+		"name a directory of the suite's own: understudy init DIR"}
 }
 
 // quoted is a path as a shell takes it.
@@ -176,39 +253,47 @@ func writeFiles(dir string, files []written) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(making)) }()
 	for _, w := range files {
-		text, err := initFiles.ReadFile("initfiles/" + w.from)
-		if err != nil {
-			return err
-		}
 		path := filepath.Join(making, filepath.FromSlash(w.path))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(path, text, w.mode); err != nil {
+		if err := os.WriteFile(path, w.text, w.mode); err != nil {
 			return err
 		}
 	}
-	return moveAll(making, dir)
+	return moveAll(making, dir, files)
 }
 
-func moveAll(from, to string) error {
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		return err
-	}
-	for i, e := range entries {
-		target := filepath.Join(to, e.Name())
-		if _, err = os.Lstat(target); err == nil {
-			err = fmt.Errorf("%s is there already", target)
-		} else if errors.Is(err, fs.ErrNotExist) {
-			err = os.Rename(filepath.Join(from, e.Name()), target)
-		}
-		if err != nil {
-			for _, moved := range entries[:i] {
-				err = errors.Join(err, os.RemoveAll(filepath.Join(to, moved.Name())))
+// moveAll moves the files from one directory to another; what was moved, and the directories made for
+// it, are taken back when another cannot be.
+func moveAll(from, to string, files []written) (err error) {
+	var made []string
+	defer func() {
+		for _, path := range slices.Backward(made) {
+			if err != nil {
+				err = errors.Join(err, os.Remove(path))
 			}
+		}
+	}()
+	for _, w := range files {
+		target := filepath.Join(to, filepath.FromSlash(w.path))
+		var missing []string
+		for dir := filepath.Dir(target); !there(dir); dir = filepath.Dir(dir) {
+			missing = append(missing, dir)
+		}
+		for _, dir := range slices.Backward(missing) {
+			if err := os.Mkdir(dir, 0o755); err != nil {
+				return err
+			}
+			made = append(made, dir)
+		}
+		if there(target) {
+			return fmt.Errorf("%s is there already", target)
+		}
+		if err := os.Rename(filepath.Join(from, filepath.FromSlash(w.path)), target); err != nil {
 			return err
 		}
+		made = append(made, target)
 	}
 	return nil
 }

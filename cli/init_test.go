@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/understudy-dev/understudy/cli"
+	"github.com/understudy-dev/understudy/internal/strictyaml"
 )
 
 // toRun is the command that init prints.
@@ -133,5 +134,32 @@ func TestInitRefuses(t *testing.T) {
 				t.Errorf("something was written: %s", diff)
 			}
 		})
+	}
+}
+
+// TestInitForGitLab: the job has what GitLab asks for, and no key that it does not know.
+// https://docs.gitlab.com/ci/yaml/
+func TestInitForGitLab(t *testing.T) {
+	text, err := os.ReadFile("initfiles/gitlab.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pipeline map[string]struct {
+		Image     string   `yaml:"image"`
+		Script    []string `yaml:"script"`
+		Artifacts struct {
+			When    string   `yaml:"when"`
+			Paths   []string `yaml:"paths"`
+			Reports struct {
+				JUnit string `yaml:"junit"`
+			} `yaml:"reports"`
+		} `yaml:"artifacts"`
+	}
+	if err := strictyaml.Decode("gitlab.yml", text, &pipeline); err != nil {
+		t.Fatal(err)
+	}
+	job := pipeline["behaviour"]
+	if len(pipeline) != 1 || job.Image == "" || len(job.Script) != 2 || job.Artifacts.When != "always" || job.Artifacts.Reports.JUnit == "" {
+		t.Errorf("got %+v", pipeline)
 	}
 }

@@ -36,6 +36,7 @@ plan would skip. A finding is one line, "file:line: what (rule)", in order of pl
 
   gherkin             the feature file cannot be read
   platform            the platform file cannot be used
+  platform-word       <platform:NAME> is no word of the platform file
   undefined-step      no definition matches; a definition that would is shown
   ambiguous-step      more than one definition matches
   unfit-step          values, table or docstring do not fit the definition
@@ -44,7 +45,7 @@ plan would skip. A finding is one line, "file:line: what (rule)", in order of pl
                       findings of any other step pack bear that pack's name
   missing-result      a scenario dispatches a stage, and its dummy agent does not write the stage's
                       result; such as expect the run to fail, or not to happen, are right
-  unused-fixture      a file below fixtures/ that no scenario names
+  unused-fixture      a file below fixtures/ that no scenario names; those of another suite are its own
   unknown-capability  a tag asks for a capability that nobody offers or declares, or is malformed, as
                       may be @skip, @lock and @serial
   unknown-tag         a tag is almost one of the kit's, or skips in a place that there is not
@@ -173,7 +174,7 @@ func (l *linter) below(wanted []string) (scenarios int, err error) {
 			return err == nil && filepath.IsLocal(rel)
 		})
 	}
-	whole := in(l.config.Features)
+	whole := in(l.config.Features) || in(filepath.Join(l.config.Root, trial.ConfigFile)) // the features may lie elsewhere
 	if !whole {
 		for _, w := range wanted {
 			if rel, err := filepath.Rel(l.config.Features, w); err != nil || !filepath.IsLocal(rel) {

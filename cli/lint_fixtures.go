@@ -3,10 +3,13 @@ package cli
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/understudy-dev/understudy/suite/feature"
+	"github.com/understudy-dev/understudy/trial"
 )
 
 // Where a suite says what its fixtures are for, by where the fixtures root is.
@@ -23,6 +26,12 @@ func (l *linter) declarations() string {
 // unusedFixtures finds the files below fixtures/, or below a fixtures root that holds fixtures.yaml
 // itself, which no step names.
 func (l *linter) unusedFixtures() error {
+	if _, err := os.Stat(filepath.Join(l.config.Fixtures, trial.ConfigFile)); err == nil && l.config.Fixtures != l.config.Root {
+		return nil // they are those of another suite, which may use them
+	}
+	if l.wordless {
+		return nil
+	}
 	fsys := l.fixtures.FS()
 	file, dir := declaredBelow, "fixtures"
 	if _, err := fs.Stat(fsys, declaredHere); err == nil {

@@ -29,6 +29,7 @@ type linter struct {
 	usable   bool // the platform is known, or there is none
 	files    []feature.File
 	unread   []string      // texts of features that cannot be read
+	wordless bool          // a word of the platform is unknown, so what it stood for may seem unused
 	findings []lintFinding // files are absolute paths
 }
 
@@ -52,6 +53,7 @@ func (l *linter) all() error {
 	if err := l.readFeatures(); err != nil {
 		return err
 	}
+	l.words()
 	missteps, err := suite.Missteps(l.packs, l.scenarios())
 	if err != nil {
 		return err
@@ -133,6 +135,30 @@ func (l *linter) readFeatures() error {
 	})
 }
 
+// words puts the platform's words into the features. A scenario with one that there is not is told once, and
+// not looked at any further.
+func (l *linter) words() {
+	for i, f := range l.files {
+		var whole []feature.Scenario
+		for _, s := range f.Scenarios {
+			one := feature.File{URI: f.URI, Scenarios: []feature.Scenario{s}}
+			expanded, err := feature.Expand([]feature.File{one}, l.platform.Words, l.platform.File)
+			if err == nil {
+				whole = append(whole, expanded[0].Scenarios...)
+				continue
+			}
+			if l.usable { // else nobody knows what words there would be
+				l.problems("platform-word", l.config.Platform, err)
+			}
+		}
+		if len(whole) < len(f.Scenarios) {
+			l.unread = append(l.unread, f.Source)
+			l.wordless = true
+		}
+		l.files[i].Scenarios = whole
+	}
+}
+
 func (l *linter) scenarios() (all []feature.Scenario) {
 	for _, f := range l.files {
 		all = append(all, f.Scenarios...)
@@ -202,4 +228,14 @@ func (l *linter) portability() {
 			}
 		}
 	}
+}
+
+// unportable is a word that ties a text to one place; "" is that there is none.
+func unportable(text string) string {
+	for _, b := range bound {
+		if word := b.words.FindString(text); word != "" {
+			return word
+		}
+	}
+	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -99,7 +100,7 @@ func TestASecretAppearsNowhere(t *testing.T) {
 	if found := search([]byte(text), forms); found {
 		t.Errorf("the terminal shows the token:\n%s", text)
 	}
-	files := 0
+	files, archives := 0, 0
 	err = filepath.WalkDir(out, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -115,10 +116,19 @@ func TestASecretAppearsNowhere(t *testing.T) {
 		if search(data, forms) {
 			t.Errorf("%s holds the token", path)
 		}
+		if bytes.HasPrefix(data, []byte(`{"head":`)) {
+			archives++
+			// The commit and the workflow that hold the token are named, not in it.
+			for _, want := range []string{"commit ", "blob "} {
+				if !regexp.MustCompile(`"left_out":\[.*"` + want + `[0-9a-f]{40} of test-repo-\d+ holds a secret"`).Match(data) {
+					t.Errorf("the archive of the forge names no %sthat is left out", want)
+				}
+			}
+		}
 		return err
 	})
-	if err != nil || files < 5 {
-		t.Errorf("looked into %d files: %v", files, err)
+	if err != nil || files < 5 || archives != 1 {
+		t.Errorf("looked into %d files and %d archives: %v", files, archives, err)
 	}
 }
 

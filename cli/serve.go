@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -161,8 +162,10 @@ func (sv *serving) start(ctx context.Context, o Options, as serveAs, tools trial
 	if sv.Forge.Reopened() {
 		return sv.complete(as.port)
 	}
-	if err := sv.furnish(ctx, as.repo); err != nil {
-		return err
+	if !slices.ContainsFunc(sv.seed.Repos, func(r fixture.Repo) bool { return r.Name == serveOrg+"/"+as.repo }) {
+		if err := sv.furnish(ctx, as.repo); err != nil {
+			return err
+		}
 	}
 	if err := plantSeed(ctx, sv.Place, sv.seed, o.Env, sv.hide); err != nil {
 		return err

@@ -34,6 +34,12 @@ type served struct {
 // serve starts the command and reads all that it greets with.
 func serve(t *testing.T, args ...string) *served {
 	t.Helper()
+	return start(t, "issues/1/labels", append([]string{"serve"}, args...)...)
+}
+
+// start starts a command and reads until a line holds what.
+func start(t *testing.T, what string, args ...string) *served {
+	t.Helper()
 	bin := filepath.Join(t.TempDir(), "understudy")
 	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/understudy").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -41,7 +47,7 @@ func serve(t *testing.T, args ...string) *served {
 	s := &served{t: t, tmp: t.TempDir()}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // what does not come ends the process, not the test binary
 	t.Cleanup(func() { cancel(); _ = s.cmd.Wait() })             // also when the test failed before its end
-	s.cmd = exec.CommandContext(ctx, bin, append([]string{"serve"}, args...)...)
+	s.cmd = exec.CommandContext(ctx, bin, args...)
 	s.cmd.Env = append(os.Environ(), "TMPDIR="+s.tmp)
 	s.cmd.Stderr = &s.err
 	out, err := s.cmd.StdoutPipe()
@@ -52,7 +58,7 @@ func serve(t *testing.T, args ...string) *served {
 		t.Fatal(err)
 	}
 	s.lines = bufio.NewScanner(out)
-	s.until("issues/1/labels")
+	s.until(what)
 	s.welcome = s.out.String()
 	return s
 }

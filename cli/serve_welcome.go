@@ -21,7 +21,7 @@ type person struct{ name, role, may string }
 
 func people() []person {
 	return []person{
-		{"admin", "admin", "everything in " + serveOrg},
+		{"admin", "owner", "everything in " + serveOrg},
 		{"write", "write", "push, label, comment"},
 		{"triage", "triage", "label, comment"},
 		{"outsider", "none", "no role in " + serveOrg},
@@ -93,8 +93,7 @@ func (sv *serving) welcome(env []string) string {
 	sv.welcomeOthers(&b)
 	sv.welcomeSeed(&b)
 	fmt.Fprintf(&b, "\nIn another terminal, as the actor write:\n\n")
-	if (variable(env, "http_proxy") != "" || variable(env, "HTTP_PROXY") != "") &&
-		!strings.Contains(variable(env, "no_proxy")+variable(env, "NO_PROXY"), "127.0.0.1") {
+	if proxied(env) {
 		fmt.Fprintf(&b, "  export no_proxy=\"127.0.0.1,$no_proxy\"\n")
 	}
 	fmt.Fprintf(&b, "  export GITHUB_API_URL=%s\n  export GITHUB_TOKEN=%s\n", sv.APIURL(), sv.Tokens["write"])

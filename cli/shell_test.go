@@ -82,7 +82,7 @@ func TestShell(t *testing.T) {
 }
 
 // fenced is a block of the guide that names the file it is from.
-var fenced = regexp.MustCompile("(?ms)^```([a-z]+\\.[a-z]+)\n(.*?)^```$")
+var fenced = regexp.MustCompile("(?ms)^```([a-z/]+\\.[a-z]+)\n(.*?)^```$")
 
 // TestGuideQuotes: what the guide shows of the example is what stands there, line for line.
 func TestGuideQuotes(t *testing.T) {

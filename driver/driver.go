@@ -39,6 +39,7 @@ type Set struct {
 	Ledger    Ledger
 	Journal   Journal
 	Marker    Marker
+	Keeper    Keeper
 	Launcher  Launcher
 	Installer Installer
 	Platform  Platform

@@ -10,7 +10,7 @@ import (
 // and replace what they have, so that steps never meet a nil.
 func Unassigned() *Set {
 	return &Set{
-		Forge: unassigned{}, Ledger: unassigned{}, Journal: unassigned{}, Marker: unassigned{},
+		Forge: unassigned{}, Ledger: unassigned{}, Journal: unassigned{}, Marker: unassigned{}, Keeper: unassigned{},
 		Launcher: unassigned{}, Installer: unassigned{},
 		Fixtures: unassigned{},
 	}

@@ -24,6 +24,9 @@ type Platform struct {
 	Door    []Opening // hosts that programs of the platform can reach
 	Order   []string  // actor names in the file's order
 
+	// Words are what the platform calls the things that portable features speak of as <platform:NAME>.
+	Words map[string]string
+
 	// Capabilities are the names that scenarios may require and whoever runs them declares, with
 	// whether they count as declared when he says nothing.
 	Capabilities map[driver.Capability]bool
@@ -127,6 +130,7 @@ type wirePlatform struct {
 	Stages       yaml.Node `yaml:"stages"`
 	Door         yaml.Node `yaml:"door"`
 	Capabilities yaml.Node `yaml:"capabilities"`
+	Words        yaml.Node `yaml:"words"`
 }
 
 func (w wirePlatform) platform(at places) (Platform, []error) {
@@ -146,7 +150,8 @@ func (w wirePlatform) platform(at places) (Platform, []error) {
 		},
 	}
 	return p, slices.Concat(p.readActors(at, w.Actors), p.readStages(at.file, w.Stages), p.readDoor(at.file, w.Door),
-		p.readCapabilities(at.file, w.Capabilities), p.missing(at, w), p.outside(at))
+		p.readCapabilities(at.file, w.Capabilities), p.readWords(at.file, w.Words),
+		p.missing(at, w), p.outside(at))
 }
 
 // beside is a path as a file means it: absolute, or from the file's own directory.

@@ -51,6 +51,11 @@ func mistakes() []mistake {
 		{"a stage as text", "  code: {}", "  code: go", false},
 		{"checks a mapping", "checks: [{path: head_sha, matches: '^[0-9a-f]{40}$', when: {path: action, equals: approve}}]", "checks: {path: a}", false},
 		{"capabilities a list", "{slow-model: false, new-labels: true}", "[a]", false},
+		{"words a list", "words: {stage: triage}", "words: [stage]", false},
+		{"a word without a text", "{stage: triage}", "{stage: }", false},
+		{"a word as a list", "{stage: triage}", "{stage: [a]}", false},
+		{"a word's name", "{stage: triage}", "{Stage: triage}", false},
+		{"a word made of words", "{stage: triage}", "{stage: <platform:other>}", true},
 		{"capability as text", "slow-model: false", "slow-model: maybe", false},
 		{"capability without a value", "slow-model: false", "slow-model: ", false},
 

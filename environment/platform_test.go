@@ -29,6 +29,7 @@ stages:
 door:
   allowed.test: {status: 200, body: hi}
 capabilities: {slow-model: false, new-labels: true}
+words: {stage: triage}
 `
 
 const anyObject = `{"type": "object"}`

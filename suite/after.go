@@ -43,6 +43,7 @@ func (l *life) settle(run, ctx context.Context) {
 // collect copies what the scenario left: observations made after the steps, and the journal.
 func (l *life) collect(ctx context.Context) {
 	l.res.After = l.log.Observations(0)
+	l.keep(ctx, len(l.res.Steps)+1)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), l.CleanupTimeout)
 	defer cancel()
 	journal := l.drivers.Journal

@@ -100,6 +100,7 @@ func (l *life) inPlace(ctx context.Context) {
 	}
 	l.cleanUp(carried)
 	l.res.Evidence = l.log.Attachments()
+	l.archive(ctx)
 	l.release(ctx, lease)
 	l.res.Seconds = l.seconds(start)
 }
@@ -225,6 +226,7 @@ func (l *life) steps(run, ctx context.Context) {
 		})
 		step.Seconds = l.seconds(start)
 		step.Observations = l.log.Observations(n)
+		l.keep(run, n)
 		if ignored := unheld(step.Observations); err == nil && ignored != nil {
 			l.spoil(i, ignored)
 			return

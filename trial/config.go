@@ -135,7 +135,7 @@ func relative(path string) string {
 }
 
 // selection turns paths given by a person into paths below the features directory. A path at or
-// above that directory selects everything.
+// above that directory, or the suite's own, selects everything.
 func (c Config) selection(paths []string) ([]string, error) {
 	var out []string
 	for _, p := range paths {
@@ -154,8 +154,8 @@ func (c Config) selection(paths []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch up, _ := filepath.Rel(abs, c.Features); {
-		case up == "." || !strings.HasPrefix(up, ".."):
+		switch {
+		case below(abs, c.Features), below(abs, filepath.Join(c.Root, ConfigFile)): // the features may lie elsewhere
 			out = append(out, ".")
 		case strings.HasPrefix(rel, ".."):
 			return nil, fmt.Errorf("select %s: it is outside %s, the features of suite %s", p, relative(c.Features), c.Name)
@@ -164,4 +164,10 @@ func (c Config) selection(paths []string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// below reports whether path is dir or lies in it.
+func below(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }

@@ -104,6 +104,9 @@ func Prepare(o Options) (*Prepared, error) {
 	if p.files, err = feature.Load(os.DirFS(p.Config.Features), selected); err != nil {
 		return nil, fmt.Errorf("load features of %s: %w", relative(p.Config.Features), err)
 	}
+	if p.files, err = feature.Expand(p.files, p.Platform.Words, p.Platform.File); err != nil {
+		return nil, err
+	}
 	p.env = p.environment()
 	if err := p.makePlan(); err != nil {
 		return nil, err

@@ -25,6 +25,8 @@ type cell struct {
 	soft     bool    // continue-on-error
 	minutes  float64
 	rec      Job
+	at       expr.Scope // what the cell's expressions see
+	child    *graph     // of the file that the cell calls, once it is open
 
 	result  string // as the run sees it: a soft failure is a success
 	outputs map[string]string
@@ -36,10 +38,7 @@ func (n *node) newCell(matrix, strategy *expr.Object) *cell {
 	c.ctx, c.stop = context.WithCancel(n.r.e.ctx)
 	c.rec = Job{
 		RunID: n.r.rec.ID, Repo: n.r.rec.Repo, Key: n.job.Key, Name: n.job.Key, Status: queued,
-		Permissions: n.job.Permissions, Created: n.r.e.o.Now(),
-	}
-	if c.rec.Permissions == nil {
-		c.rec.Permissions = n.r.wf.Permissions
+		Permissions: n.g.permissions(n.job), Created: n.r.e.o.Now(),
 	}
 	if n.r.h.untrusted {
 		c.rec.Permissions, c.rec.Untrusted = readOnly(c.rec.Permissions), true
@@ -88,7 +87,11 @@ func (c *cell) leave() {
 // queue evaluates what the cell needs to run and stores it. What is wrong makes the job fail.
 func (c *cell) queue(s expr.Scope) error {
 	s = c.scope(s)
+	c.at = s
 	c.refused = errors.Join(c.evaluate(s), c.enter(s))
+	if c.node.job.Call != nil {
+		return nil // only the jobs of the file that it calls are seen
+	}
 	return c.save()
 }
 
@@ -107,7 +110,10 @@ func (c *cell) evaluate(s expr.Scope) error {
 		}
 		name = cellName(expr.String(v), nil)
 	}
-	c.rec.Name = name
+	c.rec.Name = c.node.g.prefix() + name
+	if j.Call != nil {
+		return nil
+	}
 	labels, err := j.RunsOn.Eval(s)
 	if err == nil {
 		err = workflow.CheckLabels(labels)
@@ -156,7 +162,7 @@ func (c *cell) drive() {
 	switch {
 	case c.refused != nil:
 		conclusion = failure
-		why = fmt.Sprintf("%s:%d: job %s: %v", c.node.r.file.Path, c.node.job.Line, c.node.job.Key, c.refused)
+		why = fmt.Sprintf("%s:%d: job %s: %v", c.node.g.file.Path, c.node.job.Line, c.node.job.Key, c.refused)
 	case c.wait():
 		conclusion, why = c.execute()
 		<-c.node.r.e.slots

@@ -42,6 +42,9 @@ func (c *cell) execute() (conclusion, why string) {
 			e.o.Log.Warn("job directory not removed", "job", c.rec.ID, "error", err)
 		}
 	}()
+	if grant.Secrets, err = c.node.g.secretsOf(grant.Secrets); err != nil {
+		return failure, fmt.Sprintf("job %s: %v", c.node.job.Key, err)
+	}
 	spec, err := c.spec(grant, dir)
 	if err != nil {
 		return failure, err.Error()
@@ -134,7 +137,7 @@ func (c *cell) spec(g Grant, dir string) (jobwire.Spec, error) {
 	}
 	env["HOME"] = home
 	spec := jobwire.Spec{
-		Workflow: r.file.Data, WorkflowPath: r.file.Path, WorkflowName: r.wf.Name, Job: c.rec.Key, Needs: c.node.needs(),
+		Workflow: c.node.g.file.Data, WorkflowPath: c.node.g.file.Path, WorkflowName: r.wf.Name, Job: c.node.job.Key, Needs: c.node.needs(),
 		Event: r.h.name, Payload: r.h.raw, Repo: r.rec.Repo, Ref: r.h.ref, SHA: r.h.sha, Actor: r.rec.Actor,
 		RunID: r.rec.ID, RunNumber: r.rec.Number, JobID: c.rec.ID,
 		ServerURL: r.e.o.ServerURL, APIURL: r.e.o.APIURL, ResultsURL: r.e.o.ServerURL + "/",
@@ -143,7 +146,7 @@ func (c *cell) spec(g Grant, dir string) (jobwire.Spec, error) {
 	if c.matrix != nil {
 		spec.Cell = expr.Plain(c.matrix).(map[string]any) // an object always becomes a map
 	}
-	spec.Contexts = map[string]json.RawMessage{"inputs": json.RawMessage(expr.ToJSON(r.inputs))}
+	spec.Contexts = map[string]json.RawMessage{"inputs": json.RawMessage(expr.ToJSON(c.node.g.inputs))}
 	if c.strategy != nil {
 		spec.Contexts["strategy"] = json.RawMessage(expr.ToJSON(c.strategy))
 	}

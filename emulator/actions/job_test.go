@@ -333,3 +333,27 @@ func TestPushThatDeletes(t *testing.T) {
 		t.Errorf("%s %+v", diff, p.runs)
 	}
 }
+
+// A run that is cancelled ends the jobs of the files that it calls; always() still runs in them.
+func TestCancelReachesCalledFiles(t *testing.T) {
+	p := start(t, onLabel+`jobs:
+  call: {uses: ./.github/workflows/b.yml}
+  after: {needs: call, runs-on: ubuntu-latest, steps: [{run: "true"}]}
+-- .github/workflows/b.yml --
+on: workflow_call
+jobs:
+  long: {runs-on: ubuntu-latest, steps: [{run: "touch $DIR/up; tail -f /dev/null"}]}
+  last: {needs: long, if: always(), runs-on: ubuntu-latest, steps: [{run: "true"}]}
+  never: {needs: long, runs-on: ubuntu-latest, steps: [{run: "true"}]}
+`)
+	p.label("bug")
+	p.until("the job runs", func() bool { return strings.Contains(p.report(), "call / long in_progress") })
+	if !p.engine.Cancel(1) {
+		t.Error("there is no run 1")
+	}
+	p.settle()
+	want := "run ci.yml cancelled\n  after cancelled\n  call / last success\n  call / long cancelled\n  call / never cancelled\n"
+	if diff := cmp.Diff(want, inOrder(p.report())); diff != "" {
+		t.Error(diff)
+	}
+}

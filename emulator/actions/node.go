@@ -12,6 +12,7 @@ import (
 // node is one job of the file in one run. It belongs to the run's goroutine.
 type node struct {
 	r        *run
+	g        *graph
 	job      *workflow.Job
 	begun    bool
 	cells    []*cell
@@ -28,7 +29,7 @@ func (n *node) ended() bool { return n.result != "" }
 
 func (n *node) needsEnded() bool {
 	for _, key := range n.job.Needs {
-		if !n.r.byKey[key].ended() {
+		if !n.g.byKey[key].ended() {
 			return false
 		}
 	}
@@ -38,7 +39,7 @@ func (n *node) needsEnded() bool {
 // status looks at all jobs before this one, not only at those it names: at GitHub, too, a job
 // behind a skipped or failed one is skipped even if the job between them has succeeded.
 func (n *node) status() expr.Status {
-	s := expr.Status{Success: !n.r.cancelled, Cancelled: n.r.cancelled}
+	s := expr.Status{Success: !n.g.cancelled, Cancelled: n.g.cancelled}
 	seen := map[string]bool{}
 	var visit func(*node)
 	visit = func(n *node) {
@@ -47,7 +48,7 @@ func (n *node) status() expr.Status {
 				continue
 			}
 			seen[key] = true
-			before := n.r.byKey[key]
+			before := n.g.byKey[key]
 			s.Success = s.Success && before.result == success
 			s.Failure = s.Failure || before.result == failure
 			visit(before)
@@ -81,7 +82,7 @@ func (n *node) begin() {
 	switch {
 	case err != nil:
 		n.broken(err)
-	case !run && n.r.cancelled:
+	case !run && n.g.cancelled:
 		n.without(cancelled, "")
 	case len(cells) == 0:
 		n.without(skipped, "")
@@ -179,11 +180,15 @@ func (n *node) launch() {
 		c := n.waiting[0]
 		n.waiting = n.waiting[1:]
 		n.running++
+		if n.job.Call != nil {
+			c.openInTurn()
+			continue
+		}
 		ob := n.r.e.o.Ledger.Open(fmt.Sprintf("job %d %s", c.rec.ID, c.rec.Name))
 		n.r.e.wg.Go(func() {
 			c.drive()
 			ob.Close()
-			n.r.ended <- c
+			n.r.told <- func() { n.take(c) }
 		})
 	}
 }
@@ -202,6 +207,9 @@ func (n *node) take(c *cell) {
 func (n *node) cancel() {
 	for _, c := range n.cells {
 		c.stop()
+		if c.child != nil && !c.over {
+			c.child.stop()
+		}
 	}
 }
 
@@ -234,7 +242,7 @@ func (n *node) settle() {
 
 // broken ends the job as failed before any of its steps.
 func (n *node) broken(err error) {
-	n.without(failure, fmt.Sprintf("%s:%d: job %s: %v", n.r.file.Path, n.job.Line, n.job.Key, err))
+	n.without(failure, fmt.Sprintf("%s:%d: job %s: %v", n.g.file.Path, n.job.Line, n.job.Key, err))
 }
 
 // without ends the job without running anything.
@@ -249,7 +257,7 @@ func (n *node) without(conclusion, why string) {
 			name = expr.String(v)
 		}
 	}
-	c.rec.Name = cellName(name, nil)
+	c.rec.Name = n.g.prefix() + cellName(name, nil)
 	if err := c.finish(conclusion, why); err != nil {
 		n.r.e.broken(err)
 	}
@@ -261,7 +269,7 @@ func (n *node) needs() map[string]jobwire.Need {
 	}
 	out := map[string]jobwire.Need{}
 	for _, key := range n.job.Needs {
-		before := n.r.byKey[key]
+		before := n.g.byKey[key]
 		out[key] = jobwire.Need{Result: before.result, Outputs: before.outputs}
 	}
 	return out

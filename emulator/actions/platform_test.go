@@ -135,8 +135,14 @@ func (m *memory) Source(_ context.Context, repo, ref string) (actions.Source, er
 	if ref != "" {
 		s.SHA = ref
 	}
+	prefix := "" // files of other repositories stand as "acme/lib@v1/.github/workflows/x.yml"
+	if repo != "acme/app" {
+		prefix = repo + "@" + strings.TrimPrefix(strings.TrimPrefix(ref, "refs/tags/"), "refs/heads/") + "/"
+	}
 	for path, text := range m.files {
-		s.Files = append(s.Files, actions.File{Path: path, Data: []byte(text)})
+		if path, ok := strings.CutPrefix(path, prefix); ok && strings.HasPrefix(path, ".github/") {
+			s.Files = append(s.Files, actions.File{Path: path, Data: []byte(text)})
+		}
 	}
 	sort.Slice(s.Files, func(i, j int) bool { return s.Files[i].Path < s.Files[j].Path })
 	return s, m.sourceErr

@@ -39,19 +39,18 @@ type run struct {
 	place  *ticket // in the workflow's concurrency group; nil without one
 	group  string
 
-	nodes []*node
-	byKey map[string]*node
-	ended chan *cell
+	src  Source
+	root *graph      // nil until the run is prepared
+	told chan func() // what others have for the run's goroutine to do
 
 	cancelOnce sync.Once
 	cancelling chan struct{} // closed by cancel
-	cancelled  bool
 }
 
 func newRun(e *Engine, h happening, src Source, f File, wf *workflow.Workflow) *run {
 	r := &run{
 		e: e, h: h, file: f, wf: wf,
-		byKey: map[string]*node{}, ended: make(chan *cell), cancelling: make(chan struct{}),
+		src: src, told: make(chan func()), cancelling: make(chan struct{}),
 	}
 	if src.Variables != nil {
 		r.vars = expr.Strings(src.Variables)
@@ -147,6 +146,11 @@ func (r *run) prepare() string {
 	if r.inputs, err = r.h.inputs(r.wf); err != nil {
 		return fmt.Sprintf("%s:1: %v", r.file.Path, err)
 	}
+	v := &resolver{r: r, found: map[string]bool{}}
+	file, err := v.resolve(r.src, r.rec.Repo, r.file, r.wf, nil, []string{strings.ToLower(r.rec.Repo) + "/" + r.file.Path + "@" + r.src.SHA})
+	if err != nil {
+		return err.Error()
+	}
 	scope := r.scope(nil)
 	if r.wf.RunName != nil {
 		v, err := r.wf.RunName.Eval(scope)
@@ -165,11 +169,7 @@ func (r *run) prepare() string {
 		r.group = name
 		r.place = r.e.groups.enter(name, cancelRunning, r.cancel)
 	}
-	for _, j := range r.wf.Jobs {
-		n := &node{r: r, job: j}
-		r.nodes = append(r.nodes, n)
-		r.byKey[j.Key] = n
-	}
+	r.root = r.newGraph(file, r.inputs, nil)
 	return ""
 }
 
@@ -212,7 +212,7 @@ func (r *run) drive() {
 		return
 	}
 	r.loop()
-	r.end(r.conclusion())
+	r.end(r.root.conclusion())
 }
 
 func (r *run) end(conclusion string) {
@@ -239,68 +239,19 @@ func (r *run) wait() bool {
 func (r *run) loop() {
 	cancelling, closing := r.cancelling, r.e.ctx.Done()
 	for {
-		r.advance()
-		if !r.busy() {
+		r.root.advance()
+		if !r.root.busy() {
 			return
 		}
 		select {
-		case c := <-r.ended:
-			c.node.take(c)
+		case do := <-r.told:
+			do()
 		case <-cancelling:
 			cancelling = nil
-			r.stopCells()
+			r.root.stop()
 		case <-closing:
 			closing = nil
-			r.stopCells()
+			r.root.stop()
 		}
 	}
-}
-
-func (r *run) stopCells() {
-	r.cancelled = true
-	for _, n := range r.nodes {
-		n.cancel()
-	}
-}
-
-// advance begins every job whose needs have ended; a job that is skipped can free others at once.
-func (r *run) advance() {
-	for again := true; again; {
-		again = false
-		for _, n := range r.nodes {
-			if !n.begun && n.needsEnded() {
-				n.begin()
-				again = true
-			}
-			n.launch()
-		}
-	}
-}
-
-func (r *run) busy() bool {
-	for _, n := range r.nodes {
-		if !n.ended() {
-			return true
-		}
-	}
-	return false
-}
-
-// conclusion adds up the jobs. A cancelled run stays cancelled, whatever its jobs made of it.
-func (r *run) conclusion() string {
-	counts := map[string]int{}
-	for _, n := range r.nodes {
-		counts[n.result]++
-	}
-	switch {
-	case r.cancelled:
-		return cancelled
-	case counts[failure] > 0:
-		return failure
-	case counts[cancelled] > 0:
-		return cancelled
-	case counts[success] == 0:
-		return skipped
-	}
-	return success
 }

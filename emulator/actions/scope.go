@@ -18,11 +18,12 @@ func (r *run) scope(n *node) expr.Scope {
 		return s
 	}
 	github.Set("job", n.job.Key)
+	s.Contexts["inputs"] = n.g.inputs
 	needs := &expr.Object{}
 	for _, key := range n.job.Needs {
 		need := &expr.Object{}
-		need.Set("result", r.byKey[key].result)
-		need.Set("outputs", expr.Strings(r.byKey[key].outputs))
+		need.Set("result", n.g.byKey[key].result)
+		need.Set("outputs", expr.Strings(n.g.byKey[key].outputs))
 		needs.Set(key, need)
 	}
 	s.Contexts["needs"] = needs

@@ -80,7 +80,7 @@ func runVector(t *testing.T, body string) string {
 	if len(events) == 0 {
 		t.Fatal("the vector has no event")
 	}
-	p := start(t, defaultJobs(body))
+	p := start(t, defaultJobs(body), func(_ *actions.Options, m *memory) { m.secrets = map[string]string{"DEPLOY": "s3cret"} })
 	actions.SetMinute(p.engine, time.Second) // of timeout-minutes
 	for _, e := range events {
 		p.happen(e)
@@ -126,7 +126,7 @@ func defaultJobs(text string) string {
 			if !has {
 				out.WriteString(job)
 			}
-			has = !strings.Contains(line, ".github/workflows/")
+			has = !strings.Contains(line, ".github/workflows/") || strings.Contains(line, "/lib@")
 		}
 		has = has || strings.HasPrefix(line, "jobs:")
 		out.WriteString(line)

@@ -84,8 +84,12 @@ func (a *Admin) conflict(login string, err error) error {
 }
 
 // SetOrgRole gives an account a role in every repository of an organisation: admin, maintain,
-// write, triage, read, or none to take it away. It makes the account a member.
+// write, triage, read, or none to take it away. It makes the account a member. An owner may
+// administer the organisation itself as well.
 func (a *Admin) SetOrgRole(org, login, role string) error {
+	if role == "owner" {
+		return wrap("set role in "+org, a.state.SetOrgOwner(org, login))
+	}
 	r, err := state.ParseRole(role)
 	if err == nil {
 		err = a.state.SetOrgRole(org, login, r)
@@ -135,13 +139,15 @@ func (a *Admin) Alias(token, cause string) (alias string, ok bool) {
 // RevokeToken ends a token and its aliases. A value that is no token is no error.
 func (a *Admin) RevokeToken(token string) { a.state.RevokeToken(token) }
 
-// Secrets returns the Actions secrets of a repository in the clear.
+// Secrets returns the Actions secrets that a repository sees in the clear: its own, before those that
+// its organisation has for it.
 func (a *Admin) Secrets(repo string) (map[string]string, error) {
 	m, err := a.state.AllSecrets(repo)
 	return m, wrap("read secrets of "+repo, err)
 }
 
-// Variables returns the Actions variables of a repository.
+// Variables returns the Actions variables that a repository sees: its own, before those that its
+// organisation has for it.
 func (a *Admin) Variables(repo string) (map[string]string, error) {
 	m, err := a.state.AllVariables(repo)
 	return m, wrap("read variables of "+repo, err)

@@ -68,7 +68,7 @@ func TestHookFailuresAreRecorded(t *testing.T) {
 			}
 			told := false
 			for _, e := range w.admin.Journal().Entries(0) {
-				told = told || e.Type == "delivery.completed" && e.Detail["guid"] == r.at("guid") && e.Detail["status"] == c.status
+				told = told || e.Type == "delivery.completed" && e.Subject == fmt.Sprintf("delivery:%v", r.at("id")) && e.Detail["status"] == c.status
 			}
 			if !told {
 				t.Error("the journal does not say so")

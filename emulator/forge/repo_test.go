@@ -80,6 +80,7 @@ func TestRepositoryLife(t *testing.T) {
 	}
 	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "app"})
 	w.ada.want(404, "GET", "/repos/acme/app/contents/README.md", nil).is("message", "This repository is empty.")
+	w.ada.want(409, "POST", "/repos/acme/app/git/blobs", map[string]any{"content": "x"}).is("message", "Git Repository is empty.")
 	w.ada.want(201, "POST", "/user/repos", map[string]any{"name": "mine"}).is("full_name", "ada/mine")
 }
 

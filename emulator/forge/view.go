@@ -25,6 +25,7 @@ type RepoView struct {
 	OpenIssues    int
 	Runs          int
 	Going         int // runs that have not ended
+	Hooks         int // that hear of it, the organisation's included
 	Pushed        time.Time
 	LastRun       Run // zero when there is none
 }
@@ -86,7 +87,7 @@ func (v View) Repo(repo string) (RepoView, error) {
 func viewRepo(r state.RepoView) RepoView {
 	return RepoView{
 		Name: r.Name, Description: r.Description, Private: r.Private, DefaultBranch: r.DefaultBranch, Issues: r.Issues,
-		OpenIssues: r.OpenIssues, Runs: r.Runs, Going: r.Going, Pushed: r.Pushed, LastRun: Run(r.LastRun),
+		OpenIssues: r.OpenIssues, Runs: r.Runs, Going: r.Going, Hooks: r.Hooks, Pushed: r.Pushed, LastRun: Run(r.LastRun),
 	}
 }
 

@@ -26,8 +26,7 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 	w = newForgeIn(t, o)
 	w.forge.Handle("POST /receiver/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "app", "auto_init": true, "description": "The app"})
-	w.user("bob", "write")
-	w.user("cyd", "read")
+	seedOrgs(t, w, w.user("bob", "write"), w.user("cyd", "read"))
 	run, job, _ := seedRun(t, w)
 	for range 2 {
 		more := run
@@ -46,9 +45,11 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 		w.ada.want(201, "POST", issues+"/1/comments", map[string]any{"body": name})
 		w.ada.want(201, "PUT", contents+".github/workflows/"+name+".yml", map[string]any{"message": "m", "content": encode("on: push\n")})
 	}
+	const orgSecrets = "/orgs/acme/actions/secrets"
 	sealKey := w.ada.want(200, "GET", actions+"/secrets/public-key", nil).at("key_id").(string)
 	for _, suffix := range []string{"", "_2", "_3"} {
 		seedConfig(t, w.ada, actions, suffix, nil)
+		seedConfig(t, w.ada, "/orgs/acme/actions", suffix, map[string]any{"visibility": "selected", "selected_repository_ids": []int{1, 2, 3}})
 	}
 	for _, hooks := range []string{"/repos/acme/app/hooks", "/orgs/acme/hooks"} {
 		for _, name := range []string{"one", "two", "three"} {
@@ -67,9 +68,33 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 	names = map[string]string{
 		"$HEAD": mustGit(t, dir, "rev-parse", "HEAD"), "$TREE": mustGit(t, dir, "rev-parse", "HEAD^{tree}"),
 		"$BLOB": mustGit(t, dir, "rev-parse", "HEAD:README.md"), "$TAG": mustGit(t, dir, "rev-parse", "v1"),
-		"$PUBLIC": w.forge.PublicURL(), "$KEY": sealKey, "$SEALED": seal(t, w.ada, actions+"/secrets", "y"),
+		"$ORGKEY":    w.ada.want(200, "GET", orgSecrets+"/public-key", nil).at("key_id").(string),
+		"$ORGSEALED": seal(t, w.ada, orgSecrets, "y"),
+		"$PUBLIC":    w.forge.PublicURL(), "$KEY": sealKey, "$SEALED": seal(t, w.ada, actions+"/secrets", "y"),
 	}
 	return w, names
+}
+
+// seedOrgs makes ada, bob and cyd known members of three organisations with repositories.
+func seedOrgs(t testing.TB, w *world, bob, cyd actor) {
+	t.Helper()
+	for _, org := range []string{"acme", "beta", "gamma"} {
+		if org != "acme" {
+			must(t, w.admin.AddOrg(org, "ada"))
+		}
+		w.ada.want(204, "PUT", "/orgs/"+org+"/public_members/ada", nil)
+		for login, who := range map[string]actor{"bob": bob, "cyd": cyd} {
+			w.ada.want(200, "PUT", "/orgs/"+org+"/memberships/"+login, map[string]any{"role": "member"})
+			who.want(200, "PATCH", "/user/memberships/orgs/"+org, map[string]any{"state": "active"})
+			who.want(204, "PUT", "/orgs/"+org+"/public_members/"+login, nil)
+		}
+	}
+	for _, name := range []string{"lib", "web", "doc"} {
+		w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": name})
+	}
+	for _, name := range []string{"lib", "web", "doc"} {
+		bob.want(201, "POST", "/user/repos", map[string]any{"name": name})
+	}
 }
 
 // seedConfig makes the variable MODE and the secret TOKEN, with a suffix, below an address. more are
@@ -94,23 +119,41 @@ func params() [][3]string {
 		{"/git/commits/", "{sha}", "$HEAD"}, {"/git/trees/", "{sha...}", "$TREE"}, {"/git/blobs/", "{sha}", "$BLOB"}, {"/git/tags/", "{sha}", "$TAG"},
 		{"/git/matching-refs/", "{ref...}", "heads"}, {"/commits/", "{ref...}", "main"}, {"", "{ref...}", "heads/main"},
 		{"", "{owner}", "acme"}, {"", "{repo}", "app"}, {"", "{org}", "acme"}, {"", "{login}", "bob"}, {"", "{number}", "1"}, {"", "{id}", "1"},
-		{"", "{branch...}", "main"}, {"", "{workflow}", "ci.yml"}, {"", "{format}", "zip"}, {"", "{path...}", "README.md"},
+		{"", "{repository}", "1"}, {"", "{branch...}", "main"}, {"", "{workflow}", "ci.yml"}, {"", "{format}", "zip"}, {"", "{path...}", "README.md"},
 	}
 }
 
 // writes are the bodies of requests that change something, in the order in which they can be sent;
 // what takes away comes last. A path stands where the usual one would not do.
 func writes() []struct{ request, path, body string } {
-	const repo = "/repos/{owner}/{repo}"
+	const repo, org = "/repos/{owner}/{repo}", "/orgs/{org}"
 	return []struct{ request, path, body string }{
-		{"POST /orgs/{org}/repos", "", `{"name": "other"}`},
+		{"POST " + org + "/repos", "", `{"name": "other"}`},
 		{"POST /user/repos", "", `{"name": "mine"}`},
+		{"PUT " + org + "/public_members/{login}", org + "/public_members/ada", ``},
+		{"DELETE " + org + "/public_members/{login}", org + "/public_members/ada", ``},
+		{"PATCH /user/memberships/orgs/{org}", "", `{"state": "active"}`},
+		{"PUT " + org + "/memberships/{login}", "", `{"role": "admin"}`},
+		{"DELETE " + org + "/memberships/{login}", org + "/memberships/cyd", ``},
+		{"DELETE " + org + "/members/{login}", "", ``},
+		{"POST " + org + "/actions/variables", "", `{"name": "NEW", "value": "x", "visibility": "all"}`},
+		{"PATCH " + org + "/actions/variables/{name}", "", `{"value": "slow"}`},
+		{"PUT " + org + "/actions/variables/{name}/repositories", "", `{"selected_repository_ids": [2]}`},
+		{"PUT " + org + "/actions/variables/{name}/repositories/{repository}", "", ``},
+		{"DELETE " + org + "/actions/variables/{name}/repositories/{repository}", "", ``},
+		{"DELETE " + org + "/actions/variables/{name}", "", ``},
+		{"PUT " + org + "/actions/secrets/{name}", "", `{"encrypted_value": "$ORGSEALED", "key_id": "$ORGKEY", "visibility": "selected"}`},
+		{"PUT " + org + "/actions/secrets/{name}/repositories", "", `{"selected_repository_ids": [2]}`},
+		{"PUT " + org + "/actions/secrets/{name}/repositories/{repository}", "", ``},
+		{"DELETE " + org + "/actions/secrets/{name}/repositories/{repository}", "", ``},
+		{"DELETE " + org + "/actions/secrets/{name}", "", ``},
 		{"PATCH " + repo, "", `{"description": "Other"}`},
 		{"PUT " + repo + "/collaborators/{login}", "", `{"permission": "triage"}`},
 		{"PUT " + repo + "/contents/{path...}", repo + "/contents/new", `{"message": "m", "content": "eA=="}`},
 		{"POST " + repo + "/git/blobs", "", `{"content": "x"}`},
 		{"POST " + repo + "/git/trees", "", `{"base_tree": "$TREE", "tree": [{"path": "f", "mode": "100644", "content": "x"}]}`},
 		{"POST " + repo + "/git/commits", "", `{"message": "m", "tree": "$TREE", "parents": ["$HEAD"]}`},
+		{"POST " + repo + "/git/tags", "", `{"tag": "v9", "message": "m", "object": "$HEAD", "type": "commit"}`},
 		{"POST " + repo + "/git/refs", "", `{"ref": "refs/heads/dev", "sha": "$HEAD"}`},
 		{"PATCH " + repo + "/git/refs/{ref...}", repo + "/git/refs/heads/dev", `{"sha": "$HEAD", "force": true}`},
 		{"DELETE " + repo + "/git/refs/{ref...}", repo + "/git/refs/heads/dev", ``},

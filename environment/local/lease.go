@@ -100,6 +100,7 @@ func (p *leased) set() *driver.Set {
 	set.Ledger = p.Ledger
 	set.Journal = journalView{p.Journal}
 	set.Marker = marker{p}
+	set.Keeper = keeper{p.Forge.Admin().Keeper(), p.s}
 	set.Launcher = p.Launcher
 	set.Installer = installer{p}
 	set.Platform = p.s.scope.Platform.Platform

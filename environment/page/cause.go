@@ -94,11 +94,20 @@ func (c causes) row(e journal.Entry, depth int) row {
 	}
 	v.Payload = nil
 	for _, k := range slices.Sorted(maps.Keys(e.Detail)) {
-		switch k {
-		case "action", "event", "repo", "sha", "workflow", "digest", "request_id", "starts_runs":
-		default:
+		if !told(e, k) {
 			v.Details = append(v.Details, detail{k, e.Detail[k]})
 		}
 	}
 	return v
+}
+
+// told reports whether a row says a detail already, or need not say it. The sheet of the entry has all.
+func told(e journal.Entry, key string) bool {
+	switch key {
+	case "action", "event", "repo", "sha", "workflow", "digest", "request_id", "starts_runs":
+		return true
+	case "ref":
+		return e.Type != "push" && e.Type != "create" && e.Type != "delete"
+	}
+	return false
 }

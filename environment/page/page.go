@@ -85,6 +85,8 @@ func (p *page) routes() map[string]handler {
 		"repo/{owner}/{repo}/issues/{number}": p.issue,
 		"repo/{owner}/{repo}/runs":            p.runs,
 		"repo/{owner}/{repo}/about":           p.about,
+		"repo/{owner}/{repo}/hooks":           p.hooks,
+		"repo/{owner}/{repo}/deliveries/{id}": p.delivery,
 
 		"run/{id}":                     p.run,
 		"run/{id}/artifact/{artifact}": p.artifact,
@@ -120,7 +122,7 @@ func (p *page) parse() (map[string]*template.Template, error) {
 		return nil, err
 	}
 	out := map[string]*template.Template{"part": frame}
-	for _, name := range []string{"home", "files", "commits", "commit", "issues", "issue", "runs", "run", "job", "about", "journal", "entry", "refused"} {
+	for _, name := range []string{"home", "files", "commits", "commit", "issues", "issue", "runs", "run", "job", "about", "hooks", "delivery", "journal", "entry", "refused"} {
 		t, err := frame.Clone()
 		if err == nil {
 			t, err = t.ParseFS(sources, "html/"+name+".html")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -154,7 +155,7 @@ func TestPageShowsWhatIsThere(t *testing.T) {
 
 	const repo = "repo/ada/app"
 	for path, want := range map[string][]string{
-		"":                        {"ada/app", "1 open issue", "1 run", "1 going on", "a forge of a test", "issues.opened", `href="/_/journal?cause=token%3Aada"`},
+		"":                        {"ada/app", "1 open issue", "1 run", "1 going on", "a forge of a test", "issue_comment.created", `href="/_/journal?cause=token%3Aada"`},
 		repo:                      {"<h1>Title</h1>", `href="/_/repo/ada/app/files/docs/a.md"`, `href="/_/repo/ada/app/files/docs"`, "Seed", "image.bin"},
 		repo + "/files/docs/a.md": {`<a href="/_/repo/ada/app/files/README.md">up</a>`, "as it is written"},
 		repo + "/files/src":       {`href="/_/repo/ada/app/files/src/a%20b%3F%23&amp;%3C.go"`, "a b?#&amp;&lt;.go"},
@@ -252,5 +253,32 @@ func TestPageOnlyReadsAndIsLocal(t *testing.T) {
 	policy := resp.Header.Get("Content-Security-Policy")
 	if !strings.HasPrefix(policy, "default-src 'none'; style-src 'self'; script-src 'self';") || strings.Contains(policy, "unsafe") {
 		t.Errorf("the content security policy: %s", policy)
+	}
+}
+
+func TestPageShowsWhatWebhooksWereSent(t *testing.T) {
+	s := furnished(t, nil)
+	got := make(chan string, 10)
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got <- r.Header.Get("X-GitHub-Event")
+		http.Error(w, "<b>no</b> "+secret, http.StatusTeapot)
+	}))
+	defer receiver.Close()
+	s.post("/repos/ada/app/hooks", fmt.Sprintf(`{"config": {"url": "%s/in?token=inTheAddress", "content_type": "json", "secret": "%s"}, "events": ["issues"]}`, receiver.URL, secret))
+	s.post("/repos/ada/app/issues", `{"title": "<script>alert(1)</script>"}`)
+	s.must(s.Quiet(t.Context()))
+	if a, b := <-got, <-got; a+b != "pingissues" {
+		t.Fatalf("delivered were %s and %s", a, b)
+	}
+	s.sees("repo/ada/app", "Webhooks <span")
+	list := s.sees("repo/ada/app/hooks", "/in?…", "signed", "418", "issues.opened", `href="/_/repo/ada/app/deliveries/2"`)
+	one := s.sees("repo/ada/app/deliveries/2", "issues.opened", "X-Hub-Signature-256", `\u003cscript`, "&lt;b&gt;no&lt;/b&gt; [hidden]", "418")
+	for _, bad := range []string{"inTheAddress", secret, "<b>no", "<script>alert"} {
+		if strings.Contains(list+one, bad) {
+			t.Errorf("what a webhook was sent shows %s", bad)
+		}
+	}
+	if resp, body := s.do(s.request(http.MethodGet, page.Root+"repo/ada/app/deliveries/9")); resp.StatusCode != http.StatusNotFound || !strings.Contains(body, "no such delivery") {
+		t.Errorf("no such delivery: %d", resp.StatusCode)
 	}
 }

@@ -27,6 +27,7 @@ func functions() template.FuncMap {
 		"at":       at,
 		"about":    about,
 		"plural":   plural,
+		"receiver": receiver,
 	}
 }
 

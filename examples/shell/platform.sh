@@ -11,7 +11,7 @@ config=.postroom/desks.ini tray=postroom-tray
 
 fail() { echo "postroom: $*" >&2; exit 1; }
 
-# setting DESK KEY prints what the configuration says.
+# setting DESK KEY prints what the configuration says; DESK '' is the house.
 setting() {
   local section='' line
   while IFS= read -r line; do
@@ -55,6 +55,7 @@ comment() { post "issues/$ISSUE/comments" "{\"body\": $(json "$1")}"; }
 # open says which desk the label belongs to, if any.
 open() {
   local desk
+  [[ $(setting '' open) == yes ]] || return 0
   for desk in $(desks); do
     [[ $(setting "$desk" label) != "$LABEL" ]] || echo "desk=$desk" >>"$GITHUB_OUTPUT"
   done
@@ -102,7 +103,7 @@ deliver() {
   post "issues/$ISSUE/labels" "{\"labels\": [$(json "$(setting "$DESK" done)")]}"
 }
 
-# install commits this script, its configuration and its workflow.
+# install commits this script, its configuration and its workflow; --defect NAME breaks a line of the script.
 install() {
   export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=http.extraHeader
   GIT_CONFIG_VALUE_0="Authorization: Basic $(printf 'x:%s' "$POSTROOM_TOKEN" | base64 | tr -d '\n')"
@@ -112,6 +113,7 @@ install() {
   cd repository
   mkdir -p .postroom .github/workflows
   cp ../postroom.sh .postroom/postroom.sh
+  [[ -z ${3-} ]] || plant "$3" .postroom/postroom.sh
   [[ -e $config ]] || desks_ini >"$config"
   workflow >.github/workflows/post.yaml
   git add .postroom .github
@@ -119,9 +121,27 @@ install() {
   git push --quiet origin HEAD
 }
 
+# plant DEFECT FILE breaks what a test suite must notice.
+plant() {
+  local edit
+  case $1 in
+    takes-anything) edit='s/^  why=.*/  why=/' ;;                              # no text is held to the pattern
+    pushes-anywhere) edit='s/ \&\& $branch != postroom.* ]]; then/ \&\& 1 == 2 ]]; then/' ;;
+    any-label) edit='s/^    \[\[ .* != "$LABEL" ]] ||/   /' ;;                 # every desk works at every label
+    never-closes) edit='s/ == yes ]]/ == * ]]/' ;;
+    environment-leaks) edit='s/^  env -[i] /  env /' ;;
+    *) fail "there is no defect $1" ;;
+  esac
+  sed "$edit" "$2" >"$2.broken"
+  ! cmp -s "$2" "$2.broken" || fail "the defect $1 breaks no line"
+  mv "$2.broken" "$2"
+}
+
 desks_ini() {
   cat <<'END'
-; accept is a regular expression of bash, for the whole text
+; open = no closes the house; accept is a regular expression of bash, for the whole text
+open = yes
+
 [sort]
 label = to-sort
 result = out/shelf.txt
@@ -181,6 +201,6 @@ END
 
 case ${1-} in
   open | work | deliver) "$1" ;;
-  install) [[ $# == 2 ]] || fail "usage: postroom install OWNER/NAME"; install "$2" ;;
+  install) [[ $# == 2 || ($# == 4 && $3 == --defect) ]] || fail "usage: postroom install OWNER/NAME [--defect NAME]"; install "${@:2}" ;;
   *) fail "usage: postroom install OWNER/NAME, or open, work, deliver in a job" ;;
 esac

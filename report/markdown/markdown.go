@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/report"
 	"github.com/understudy-dev/understudy/result"
 )
@@ -165,6 +166,9 @@ func (d *document) scenario(s result.Scenario) {
 	}
 	var links []string
 	for i, ref := range s.Evidence {
+		if ref.MediaType == driver.ForgeArchive {
+			continue // nothing to read: understudy open shows it
+		}
 		if i == maxEvidence {
 			links = append(links, fmt.Sprintf("%d more in the report", len(s.Evidence)-i))
 			break

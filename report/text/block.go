@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/evidence"
 	"github.com/understudy-dev/understudy/result"
 )
 
@@ -141,10 +143,11 @@ func (b *block) evidence(s result.Scenario) {
 	if base != "" && !strings.HasSuffix(base, "/") {
 		base += "/"
 	}
-	for i, ref := range s.Evidence {
+	all, forge := shown(s.Evidence)
+	for i, ref := range all {
 		if i == maxEvidence {
-			b.line("    … %d more in the report", len(s.Evidence)-i)
-			return
+			b.line("    … %d more in the report", len(all)-i)
+			break
 		}
 		note := ""
 		if ref.Cut > 0 {
@@ -152,4 +155,19 @@ func (b *block) evidence(s result.Scenario) {
 		}
 		b.line("    %s  %s%s", pad(clean(ref.Name), 24), b.o.paint(dim, base+cmp.Or(ref.Link, ref.Path)), note)
 	}
+	if forge && base != "" {
+		b.line("    %s  %s", pad("the forge as it was", 24), b.o.paint(dim, "understudy open "+strings.TrimSuffix(base, "/")+" "+oneLine(s.ID)))
+	}
+}
+
+// shown is the evidence for people; the forge as it was is opened with a command.
+func shown(all []evidence.Ref) (rest []evidence.Ref, forge bool) {
+	for _, ref := range all {
+		if ref.MediaType == driver.ForgeArchive {
+			forge = true
+			continue
+		}
+		rest = append(rest, ref)
+	}
+	return rest, forge
 }

@@ -4,6 +4,8 @@ package repo
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/match"
@@ -26,6 +28,12 @@ var Pack = suite.Pack{Name: "repo", Steps: []suite.Step{
 		Doc:     "Holds as soon as the default branch has the file with that text; at quiet it is decided.",
 		Example: `the repository has a file "README.md" containing "test-repo"`,
 	},
+	{
+		Pattern: `the file "([^"]+)" of the repository has "([^"]*)" in the place of "([^"]+)"`, Do: change,
+		Doc: "Commits the change to the default branch, as the admin actor: how a platform is configured, whatever its format. " +
+			"The file must have the old text exactly once.",
+		Example: `the file "agent.ini" of the repository has "enabled = no" in the place of "enabled = yes"`,
+	},
 }}
 
 func enrolled(ctx context.Context) error {
@@ -43,6 +51,25 @@ func enrolled(ctx context.Context) error {
 	}
 	world.Share(ctx, world.TheRepository, r)
 	return nil
+}
+
+func change(ctx context.Context, path, to, from string) error {
+	w := world.From(ctx)
+	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
+	if err != nil {
+		return err
+	}
+	got, err := w.As(admin).Files.Read(ctx, r, "", path)
+	if err != nil {
+		return err
+	}
+	if n := strings.Count(string(got), from); n != 1 {
+		return fmt.Errorf("%s has %q %d times; there is nothing to change unless it is there exactly once", path, from, n)
+	}
+	_, err = w.As(admin).Files.Commit(ctx, r, driver.NewCommit{
+		Message: "Change " + path, Files: []driver.NewFile{{Path: path, Content: []byte(strings.Replace(string(got), from, to, 1))}},
+	})
+	return err
 }
 
 func hasFile(ctx context.Context, path, text string) error {

@@ -34,8 +34,7 @@ func (p *parser) job(key, n *yaml.Node) *Job {
 	refuse := func(name, hint string) func(*yaml.Node) {
 		return func(n *yaml.Node) { p.fail(n.Line, "`"+name+":` is not supported", hint) }
 	}
-	reusable := refuse("uses", "reusable workflows cannot be called yet; write the steps into the job")
-	calls := false
+	call := &Call{}
 	seen := p.mapping(n, "job `"+j.Key+"`", map[string]func(*yaml.Node){
 		"name":              func(n *yaml.Node) { j.Name = p.template(n, inJob) },
 		"needs":             func(n *yaml.Node) { j.Needs = p.words(n, "needs") },
@@ -54,11 +53,12 @@ func (p *parser) job(key, n *yaml.Node) *Job {
 		"services":          refuse("services", "start the service in a step, or give its address by a variable"),
 		"environment":       refuse("environment", "use variables and secrets of the repository"),
 		"snapshot":          refuse("snapshot", ""),
-		"uses":              func(n *yaml.Node) { calls = true; reusable(n) },
-		"with":              func(*yaml.Node) {},
-		"secrets":           func(*yaml.Node) {},
+		"uses":              func(n *yaml.Node) { j.Call = call; p.called(call, n) },
+		"with":              func(n *yaml.Node) { call.With = p.arguments(n, "with", inWith) },
+		"secrets":           func(n *yaml.Node) { p.passedSecrets(call, n) },
 	})
-	if calls {
+	if j.Call != nil {
+		p.callJob(key, seen)
 		return j
 	}
 	for _, k := range []string{"with", "secrets"} {

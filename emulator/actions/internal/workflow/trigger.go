@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/understudy-dev/understudy/emulator/actions/internal/expr"
 )
 
 // Event is what a file's triggers are compared with.
@@ -24,7 +22,8 @@ type Event struct {
 type Triggers struct {
 	broken bool
 	events map[string]*trigger
-	Inputs []Input // of workflow_dispatch
+	Inputs []Input   // of workflow_dispatch
+	Call   *Callable // of workflow_call; nil when the file cannot be called
 }
 
 // Input is one input of workflow_dispatch.
@@ -123,6 +122,9 @@ func (p *parser) event(t *Triggers, name, config *yaml.Node) {
 	}
 	tr := &trigger{types: known.standard}
 	t.events[name.Value] = tr
+	if name.Value == "workflow_call" {
+		t.Call = &Callable{}
+	}
 	if config == nil || config.Kind == yaml.ScalarNode && config.Tag == "!!null" {
 		if name.Value == "workflow_run" {
 			p.failf(name, "`workflow_run` names no `workflows:`")
@@ -133,8 +135,11 @@ func (p *parser) event(t *Triggers, name, config *yaml.Node) {
 	case "schedule":
 		p.schedule(config)
 		return
-	case "workflow_dispatch", "workflow_call":
-		p.call(t, name.Value, config)
+	case "workflow_dispatch":
+		p.dispatch(t, config)
+		return
+	case "workflow_call":
+		t.Call = p.callable(config)
 		return
 	}
 	keys := map[string]func(*yaml.Node){}
@@ -207,23 +212,12 @@ func (p *parser) schedule(n *yaml.Node) {
 	}
 }
 
-// call reads the configuration of workflow_dispatch and workflow_call.
-func (p *parser) call(t *Triggers, event string, n *yaml.Node) {
-	keys := map[string]func(*yaml.Node){
+func (p *parser) dispatch(t *Triggers, n *yaml.Node) {
+	p.mapping(n, "`on.workflow_dispatch`", map[string]func(*yaml.Node){
 		"inputs": func(n *yaml.Node) {
-			p.pairs(n, "`inputs:`", func(key, value *yaml.Node) {
-				in := p.input(event, key, value)
-				if event == "workflow_dispatch" {
-					t.Inputs = append(t.Inputs, in)
-				}
-			})
+			p.pairs(n, "`inputs:`", func(key, value *yaml.Node) { t.Inputs = append(t.Inputs, p.input("workflow_dispatch", key, value)) })
 		},
-	}
-	if event == "workflow_call" {
-		keys["outputs"] = func(n *yaml.Node) { p.value(n, expr.Place{Contexts: []string{"github", "jobs", "vars", "inputs"}}) }
-		keys["secrets"] = func(n *yaml.Node) { p.value(n, expr.Place{}) }
-	}
-	p.mapping(n, "`on."+event+"`", keys)
+	})
 }
 
 func (p *parser) input(event string, key, n *yaml.Node) Input {

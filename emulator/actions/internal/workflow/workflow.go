@@ -49,6 +49,7 @@ type Job struct {
 	Concurrency     *Concurrency
 	Timeout         Value // minutes
 	ContinueOnError Value
+	Call            *Call // nil for a job with steps
 }
 
 // Strategy is how a job becomes several.

@@ -24,7 +24,24 @@ type answer struct {
 
 func ok(body any) (answer, error)      { return answer{status: http.StatusOK, body: body}, nil }
 func created(body any) (answer, error) { return answer{status: http.StatusCreated, body: body}, nil }
-func noContent() (answer, error)       { return answer{status: http.StatusNoContent}, nil }
+
+// answered is an answer with a body, or the error that there is instead.
+func answered[T any](body T, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	return ok(body)
+}
+
+// done is an answer without a body, or the error that there is instead.
+func done(err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	return noContent()
+}
+
+func noContent() (answer, error) { return answer{status: http.StatusNoContent}, nil }
 
 // finish journals the request, so that who got the answer finds it in the journal, and writes it.
 func (a *API) finish(w http.ResponseWriter, c *call, subject string, ans answer, err error) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,10 +53,12 @@ func missing(field string) error {
 }
 
 // page cuts one page out of a list and says in the Link header where the others are.
-func page[T any](c *call, base wire.Base, all []T) []T {
+func page[T any](c *call, base wire.Base, all []T) []T { return pageOf(c, base, all, 30, 100) }
+
+// pageOf is page for lists whose pages are of another size.
+func pageOf[T any](c *call, base wire.Base, all []T, usual, most int) []T {
 	q := c.URL.Query()
-	size := positive(q.Get("per_page"), 30)
-	size = min(size, 100)
+	size := min(positive(q.Get("per_page"), usual), most)
 	n := positive(q.Get("page"), 1)
 	last := max(1, (len(all)+size-1)/size)
 	var links []string
@@ -103,6 +106,19 @@ func counted[T any](c *call, base wire.Base, name string, all []T, err error) (a
 		return answer{}, err
 	}
 	return ok(map[string]any{"total_count": len(all), name: page(c, base, all)})
+}
+
+// oneOf reads a query parameter that has a few values; absent is usual, which is one of them.
+func (c *call) oneOf(name, usual string, others ...string) (string, error) {
+	v := c.URL.Query().Get(name)
+	if v == "" || v == usual {
+		return usual, nil
+	}
+	if slices.Contains(others, v) {
+		return v, nil
+	}
+	all := strings.Join(append(others, usual), ", ")
+	return "", wire.Unprocessable(fmt.Sprintf("Invalid request.\n\n%s %q: want one of %s.", name, v, strings.Trim(all, ", ")))
 }
 
 // sinceOf reads the time of the query parameter since; absent is the zero time.

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -159,7 +160,7 @@ func (a *API) viewGitCommit(full string, c *object.Commit) wire.GitCommit {
 		SHA: sha, NodeID: nodeOf("Commit", sha), URL: a.Base.API("/repos/%s/git/commits/%s", p, sha),
 		HTMLURL: a.Base.HTML("/%s/commit/%s", p, sha), Author: viewSignature(c.Author), Committer: viewSignature(c.Committer),
 		Tree:    wire.Link{SHA: c.TreeHash.String(), URL: a.Base.API("/repos/%s/git/trees/%s", p, c.TreeHash)},
-		Message: c.Message, Parents: []wire.Link{}, Verification: wire.Verification{Reason: "unsigned"},
+		Message: strings.TrimRight(c.Message, "\n"), Parents: []wire.Link{}, Verification: wire.Verification{Reason: "unsigned"},
 	}
 	for _, h := range c.ParentHashes {
 		v.Parents = append(v.Parents, wire.Link{SHA: h.String(), URL: a.Base.API("/repos/%s/git/commits/%s", p, h), HTMLURL: a.Base.HTML("/%s/commit/%s", p, h)})

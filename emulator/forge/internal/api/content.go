@@ -59,6 +59,11 @@ func (a *API) getContent(c *call) (answer, error) {
 		for i, e := range entries {
 			out[i] = a.viewContent(repo.FullName, rev, e)
 		}
+		if c.media.param == "object" {
+			v := a.viewContent(repo.FullName, rev, e)
+			v.Path, v.Name, v.Entries = p, strings.TrimPrefix(path.Base("/"+p), "/"), out
+			return ok(v)
+		}
 		return ok(out)
 	}
 	v := a.viewContent(repo.FullName, rev, e)

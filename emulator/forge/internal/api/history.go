@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing/object"
 
+	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
@@ -16,8 +17,8 @@ const maxHistory = 10_000
 func (a *API) commitRoutes() []route {
 	const commits = "/repos/{owner}/{repo}/commits"
 	return []route{
-		{method: http.MethodGet, pattern: commits, list: true, query: []string{"sha", "path", "author", "since", "until"}, do: a.listCommits},
-		{method: http.MethodGet, pattern: commits + "/{ref...}", media: []string{"sha"}, do: a.getCommit},
+		{method: http.MethodGet, pattern: commits, list: true, query: []string{"sha", "path", "author", "committer", "since", "until"}, do: a.listCommits},
+		{method: http.MethodGet, pattern: commits + "/{ref...}", query: []string{"per_page", "page"}, media: []string{"sha", "diff", "patch"}, do: a.getCommit},
 	}
 }
 
@@ -40,13 +41,15 @@ func (a *API) listCommits(c *call) (answer, error) {
 			return answer{}, wire.Unprocessable("Invalid request.\n\nInvalid until: want ISO 8601.")
 		}
 	}
-	author := q.Get("author")
+	is := func(who string, sig object.Signature) bool {
+		return who == "" || sig.Email == who || strings.EqualFold(a.loginOf(sig.Email), who)
+	}
 	keep := func(x *object.Commit) bool {
 		at := x.Committer.When
 		if at.Before(since) || !until.IsZero() && at.After(until) {
 			return false
 		}
-		return author == "" || x.Author.Email == author || strings.EqualFold(a.loginOf(x.Author.Email), author)
+		return is(q.Get("author"), x.Author) && is(q.Get("committer"), x.Committer)
 	}
 	found, err := g.Log(sha, strings.Trim(q.Get("path"), "/"), maxHistory, keep)
 	if err != nil {
@@ -68,29 +71,56 @@ func (a *API) getCommit(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, wire.Unprocessable("No commit found for SHA: " + c.param["ref"])
 	}
-	if c.media.param == "sha" {
-		return answer{status: http.StatusOK, raw: []byte(sha), kind: "application/vnd.github.sha; charset=utf-8"}, nil
-	}
 	x, err := g.Commit(sha)
 	if err != nil {
 		return answer{}, err
 	}
-	v := a.viewCommit(repo.FullName, x)
-	changes, err := g.Changes(x)
+	text := ""
+	switch c.media.param {
+	case "sha":
+		text = sha
+	case "diff":
+		text, err = g.DiffText(c.Context(), x)
+	case "patch":
+		text, err = g.MailText(c.Context(), x)
+	default:
+		return a.commitAnswer(c, repo.FullName, g, x)
+	}
+	return answer{status: http.StatusOK, raw: []byte(text), kind: "application/vnd.github." + c.media.param + "; charset=utf-8"}, err
+}
+
+// maxFiles is how many files of a commit one page shows at most, as at GitHub.
+const maxFiles = 300
+
+func (a *API) commitAnswer(c *call, full string, g *gitstore.Repo, x *object.Commit) (answer, error) {
+	files, err := g.Diff(c.Context(), x)
 	if err != nil {
 		return answer{}, err
 	}
-	p := wire.EscapePath(repo.FullName)
-	for _, ch := range changes {
-		f := wire.CommitFile{Filename: ch.Path, Status: ch.Status,
-			BlobURL: a.Base.HTML("/%s/blob/%s/%s", p, sha, wire.EscapePath(ch.Path)),
-			RawURL:  a.Base.Raw("/%s/%s/%s", p, sha, wire.EscapePath(ch.Path))}
-		if ch.SHA != "" {
-			f.SHA = &ch.SHA
-		}
-		v.Files = append(v.Files, f)
+	v := a.viewCommit(full, x)
+	v.Stats = &wire.CommitStats{}
+	for _, f := range files {
+		v.Stats.Additions += f.Additions
+		v.Stats.Deletions += f.Deletions
+	}
+	v.Stats.Total = v.Stats.Additions + v.Stats.Deletions
+	for _, f := range pageOf(c, a.Base, files, maxFiles, maxFiles) {
+		v.Files = append(v.Files, a.viewFile(full, x, f))
 	}
 	return ok(v)
+}
+
+func (a *API) viewFile(full string, x *object.Commit, f gitstore.FileDiff) wire.CommitFile {
+	at := x.Hash.String()
+	if f.Status == "removed" {
+		at = x.ParentHashes[0].String() // where it still is
+	}
+	p, file := wire.EscapePath(full), wire.EscapePath(f.Path)
+	return wire.CommitFile{
+		SHA: f.SHA, Filename: f.Path, Status: f.Status, Additions: f.Additions, Deletions: f.Deletions, Changes: f.Additions + f.Deletions,
+		BlobURL: a.Base.HTML("/%s/blob/%s/%s", p, at, file), RawURL: a.Base.Raw("/%s/%s/%s", p, at, file),
+		ContentsURL: a.Base.API("/repos/%s/contents/%s?ref=%s", p, file, at), Patch: f.Patch, Previous: f.Previous,
+	}
 }
 
 func (a *API) loginOf(email string) string {

@@ -24,6 +24,7 @@ func (a *API) objectRoutes() []route {
 		{method: http.MethodGet, pattern: git + "/blobs/{sha}", media: []string{"raw"}, do: a.getBlob},
 		{method: http.MethodPost, pattern: git + "/blobs", do: a.createBlob},
 		{method: http.MethodGet, pattern: git + "/tags/{sha}", do: a.getTag},
+		{method: http.MethodPost, pattern: git + "/tags", do: a.createTag},
 	}
 }
 
@@ -248,19 +249,4 @@ func (a *API) createBlob(c *call) (answer, error) {
 		return err
 	})
 	return ans, err
-}
-
-func (a *API) getTag(c *call) (answer, error) {
-	repo, g, err := a.reader(c)
-	if err != nil {
-		return answer{}, err
-	}
-	t, err := g.Tag(c.param["sha"])
-	if err != nil {
-		return answer{}, err
-	}
-	p, sha := wire.EscapePath(repo.FullName), t.Hash.String()
-	return ok(wire.Tag{NodeID: nodeOf("Tag", sha), Tag: t.Name, SHA: sha, URL: a.Base.API("/repos/%s/git/tags/%s", p, sha),
-		Message: t.Message, Tagger: viewSignature(t.Tagger), Verification: wire.Verification{Reason: "unsigned"},
-		Object: wire.GitObject{Type: t.TargetType.String(), SHA: t.Target.String(), URL: a.Base.API("/repos/%s/git/%ss/%s", p, t.TargetType, t.Target)}})
 }

@@ -20,7 +20,8 @@ func (a *API) refRoutes() []route {
 		{method: http.MethodPost, pattern: git + "/refs", do: a.createRef},
 		{method: http.MethodPatch, pattern: git + "/refs/{ref...}", do: a.updateRef},
 		{method: http.MethodDelete, pattern: git + "/refs/{ref...}", do: a.deleteRef},
-		{method: http.MethodGet, pattern: branches, list: true, do: a.listBranches},
+		{method: http.MethodGet, pattern: branches, list: true, query: []string{"protected"}, do: a.listBranches},
+		{method: http.MethodGet, pattern: "/repos/{owner}/{repo}/tags", list: true, do: a.listTags},
 		{method: http.MethodGet, pattern: branches + "/{branch...}", do: a.getBranch},
 	}
 }
@@ -79,7 +80,8 @@ func (a *API) matchingRefs(c *call) (answer, error) {
 	return list(c, a.Base, out, nil)
 }
 
-// updateRepo runs fn with the refs as they are while nobody else can move them.
+// updateRepo runs fn with the refs as they are while nobody else can move them. An empty repository takes
+// no objects, as at GitHub: the contents API or a push makes the first commit.
 func (a *API) updateRepo(c *call, fn func(state.Repo, *gitstore.Repo) error) error {
 	repo, err := a.State.Authorize(c.who, c.repo(), state.WriteContents)
 	if err != nil {
@@ -89,6 +91,9 @@ func (a *API) updateRepo(c *call, fn func(state.Repo, *gitstore.Repo) error) err
 		now, err := a.State.Find(repo.FullName)
 		if err != nil {
 			return wire.NotFound()
+		}
+		if len(now.Refs) == 0 {
+			return wire.NewError(http.StatusConflict, "Git Repository is empty.")
 		}
 		return fn(now, g)
 	})
@@ -194,17 +199,34 @@ func (a *API) deleteRef(c *call) (answer, error) {
 	return noContent()
 }
 
+// shortNames returns the names of the refs below a prefix, sorted, without it.
+func shortNames(refs map[string]string, prefix string) []string {
+	var out []string
+	for name := range refs {
+		if short, found := strings.CutPrefix(name, prefix); found {
+			out = append(out, short)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 func (a *API) listBranches(c *call) (answer, error) {
 	repo, err := a.State.Authorize(c.who, c.repo(), state.ReadContents)
 	if err != nil {
 		return answer{}, err
 	}
+	protected, err := c.oneOf("protected", "", "true", "false")
+	if err != nil {
+		return answer{}, err
+	}
 	out := []wire.Branch{}
-	for _, name := range slices.Sorted(maps.Keys(repo.Refs)) {
-		if short, found := strings.CutPrefix(name, "refs/heads/"); found {
-			sha := repo.Refs[name]
-			out = append(out, wire.Branch{Name: short, Commit: wire.Link{SHA: sha, URL: a.Base.API("/repos/%s/commits/%s", wire.EscapePath(repo.FullName), sha)}})
+	for _, short := range shortNames(repo.Refs, "refs/heads/") {
+		if protected == "true" {
+			break // none is
 		}
+		sha := repo.Refs["refs/heads/"+short]
+		out = append(out, wire.Branch{Name: short, Commit: wire.Link{SHA: sha, URL: a.Base.API("/repos/%s/commits/%s", wire.EscapePath(repo.FullName), sha)}})
 	}
 	return list(c, a.Base, out, nil)
 }
@@ -222,5 +244,12 @@ func (a *API) getBranch(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(wire.Branch{Name: c.param["branch"], Commit: a.viewCommit(repo.FullName, commit)})
+	p, name := wire.EscapePath(repo.FullName), wire.EscapePath(c.param["branch"])
+	self := a.Base.API("/repos/%s/branches/%s", p, name)
+	v := wire.Branch{
+		Name: c.param["branch"], Commit: a.viewCommit(repo.FullName, commit), Protection: &wire.BranchProtection{},
+		Links: &wire.BranchLinks{Self: self, HTML: a.Base.HTML("/%s/tree/%s", p, name)}, ProtectionURL: self + "/protection",
+	}
+	v.Protection.Checks.Enforcement, v.Protection.Checks.Contexts, v.Protection.Checks.Checks = "off", []string{}, []string{}
+	return ok(v)
 }

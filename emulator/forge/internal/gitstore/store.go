@@ -27,8 +27,9 @@ type Store struct {
 	env     []string
 	pushing string // see Keep
 
-	mu    sync.Mutex
-	locks map[int64]*sync.Mutex
+	mu          sync.Mutex
+	locks       map[int64]*sync.Mutex
+	keepRemoved bool
 }
 
 // New returns a store below dir, which must exist. It needs a git binary on the PATH.
@@ -116,15 +117,7 @@ func (s *Store) Remove(id int64) error {
 	s.mu.Lock()
 	delete(s.locks, id)
 	s.mu.Unlock()
-	// Moved first: a repository is there whole or not at all, also for who comes after a kill.
-	gone := filepath.Join(s.dir, "removed")
-	if err := os.MkdirAll(gone, 0o700); err != nil {
-		return err
-	}
-	if err := os.Rename(s.path(id), filepath.Join(gone, name(id))); err != nil {
-		return err
-	}
-	return os.RemoveAll(filepath.Join(gone, name(id)))
+	return s.drop(id)
 }
 
 // Repo is one repository, opened for one piece of work by one goroutine.

@@ -77,3 +77,35 @@ func FuzzPath(f *testing.F) {
 		}
 	})
 }
+
+func TestTreeIsCutOff(t *testing.T) {
+	s, _ := newStore(t)
+	g := s.Open(1)
+	var edits []gitstore.Edit
+	for _, p := range []string{"a", "b/c", "b/d", "e"} {
+		sha, err := g.WriteBlob([]byte(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		edits = append(edits, gitstore.Edit{Path: p, Mode: "100644", SHA: sha})
+	}
+	tree, err := g.WriteTree("", edits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		deep bool
+		most int
+		want string
+		cut  bool
+	}{{true, 5, "a b b/c b/d e", false}, {true, 4, "a b b/c b/d", true}, {false, 3, "a b e", false}, {false, 2, "a b", true}} {
+		_, entries, cut, err := g.Tree(tree, c.deep, c.most)
+		var got []string
+		for _, e := range entries {
+			got = append(got, e.Path)
+		}
+		if err != nil || strings.Join(got, " ") != c.want || cut != c.cut {
+			t.Errorf("deep %v, at most %d: %q, cut %v, %v", c.deep, c.most, got, cut, err)
+		}
+	}
+}

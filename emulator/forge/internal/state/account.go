@@ -22,14 +22,20 @@ type account struct {
 	kind    string
 	created time.Time
 	view    wire.User
-	members map[string]member // of an organisation, by lower-case login
-	hooks   []*hook           // of an organisation
+
+	// Of an organisation.
+	members map[string]member // by lower-case login
+	invited map[string]bool   // who may become a member, and whether as an owner; by lower-case login
+	config  config
+	hooks   []*hook
 }
 
+// member belongs to an organisation, and has a role in all its repositories.
 type member struct {
-	login string
-	owner bool
-	role  Role
+	login  string
+	owner  bool
+	role   Role
+	public bool // everybody may know that he is one
 }
 
 // loginForm is what an account may be called; a bot's login ends in "[bot]".
@@ -93,7 +99,7 @@ func (s *State) addAccount(login, name, kind string) {
 	id := s.nextID(nounAccount)
 	s.accounts[key(login)] = &account{
 		id: id, login: login, name: name, kind: kind, created: s.now(),
-		view: wire.NewUser(s.base, id, login, kind), members: map[string]member{},
+		view: wire.NewUser(s.base, id, login, kind), members: map[string]member{}, invited: map[string]bool{}, config: newConfig(),
 	}
 }
 
@@ -112,7 +118,26 @@ func (s *State) SetOrgRole(org, login string, role Role) error {
 		delete(o.members, key(login))
 		return nil
 	}
-	o.members[key(login)] = member{login: a.login, owner: o.members[key(login)].owner, role: role}
+	m := o.members[key(login)]
+	m.login, m.role = a.login, role
+	o.members[key(login)] = m
+	return nil
+}
+
+// SetOrgOwner makes an account an owner of an organisation.
+func (s *State) SetOrgOwner(org, login string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o, a := s.accounts[key(org)], s.accounts[key(login)]
+	if o == nil || o.kind != kindOrg {
+		return fmt.Errorf("%q is no organisation", org)
+	}
+	if a == nil {
+		return fmt.Errorf("%q is no account", login)
+	}
+	m := o.members[key(login)]
+	m.login, m.owner, m.role = a.login, true, Admin
+	o.members[key(login)] = m
 	return nil
 }
 

@@ -27,9 +27,14 @@ func (s *State) SetCollaborator(who Identity, full, login string, role Role) (is
 	u := s.viewAccount(a)
 	switch {
 	case before == None:
-		s.event(who, r, "member", wire.Event{Action: "added", Member: &u}, r.fullName())
+		changes := map[string]any{"permission": map[string]any{"to": role.legacy()}, "role_name": map[string]any{"to": role.String()}}
+		s.event(who, r, "member", wire.Event{Action: "added", Member: &u, Changes: changes}, r.fullName())
 	case before != role:
-		changes := map[string]any{"permission": map[string]any{"from": before.String(), "to": role.String()}}
+		changes := map[string]any{
+			"old_permission": map[string]any{"from": before.legacy()},
+			"permission":     map[string]any{"from": before.legacy(), "to": role.legacy()},
+			"role_name":      map[string]any{"from": before.String(), "to": role.String()},
+		}
 		s.event(who, r, "member", wire.Event{Action: "edited", Member: &u, Changes: changes}, r.fullName())
 	}
 	return before == None, nil

@@ -52,8 +52,8 @@ func TestDeltasBuildTheImage(t *testing.T) {
 		},
 		"artifact": func() error { return w.DropArtifact(3) },
 		"member":   func() error { return w.SetOrgRole("acme", "bob", state.None) },
-		"variable": func() error { return w.DeleteVariable(ada, "acme/app", "REGION") },
-		"secret":   func() error { return w.DeleteSecret(ada, "acme/app", "PASSWORD") },
+		"variable": func() error { return w.DeleteVariable(ada, state.Level{Repo: "acme/app"}, "REGION") },
+		"secret":   func() error { return w.DeleteSecret(ada, state.Level{Repo: "acme/app"}, "PASSWORD") },
 		"mark":     func() error { w.Mark("step:9"); return nil },
 	} {
 		try(t, do())

@@ -47,14 +47,24 @@ type AccountImage struct {
 	Name    string
 	Kind    string
 	Created time.Time
-	Members []MemberImage // by Login
+	Members []MemberImage   // by Login
+	Invited map[string]bool // by lower-case login
+	ConfigImage
+}
+
+// ConfigImage is what Actions reads at one level.
+type ConfigImage struct {
+	Variables []VariableImage // by Name
+	Secrets   []SecretImage   // by Name
+	Sealing   *SealingImage
 }
 
 // MemberImage is a member of an organisation.
 type MemberImage struct {
-	Login string
-	Owner bool
-	Role  Role
+	Login  string
+	Owner  bool
+	Role   Role
+	Public bool
 }
 
 // TokenImage is a token, of which only the digest is known.
@@ -86,10 +96,8 @@ type RepoImage struct {
 	Refs          map[string]string
 	Members       map[string]Role // by lower-case login
 	Labels        []LabelImage    // as they were made
-	Variables     []VariableImage // by Name
-	Secrets       []SecretImage   // by Name
-	Sealing       *SealingImage
-	Workflows     []WorkflowImage // as they became known
+	ConfigImage
+	Workflows []WorkflowImage // as they became known
 }
 
 // LabelImage is a label of a repository.
@@ -103,18 +111,22 @@ type LabelImage struct {
 
 // VariableImage is an Actions variable.
 type VariableImage struct {
-	Name    string
-	Value   string
-	Created time.Time
-	Updated time.Time
+	Name       string
+	Value      string
+	Created    time.Time
+	Updated    time.Time
+	Visibility string  // of an organisation's
+	Selected   []int64 // repositories
 }
 
 // SecretImage is an Actions secret, in the clear.
 type SecretImage struct {
-	Name    string
-	Value   string
-	Created time.Time
-	Updated time.Time
+	Name       string
+	Value      string
+	Created    time.Time
+	Updated    time.Time
+	Visibility string  // of an organisation's
+	Selected   []int64 // repositories
 }
 
 // SealingImage is the key pair that secrets are sealed with; each key has 32 bytes.
@@ -242,9 +254,10 @@ func (im *Image) sort() {
 }
 
 func imageOfAccount(a *account) AccountImage {
-	out := AccountImage{ID: a.id, Login: a.login, Name: a.name, Kind: a.kind, Created: a.created}
+	out := AccountImage{ID: a.id, Login: a.login, Name: a.name, Kind: a.kind, Created: a.created,
+		Invited: maps.Clone(a.invited), ConfigImage: imageOfConfig(a.config)}
 	for _, m := range a.members {
-		out.Members = append(out.Members, MemberImage{Login: m.login, Owner: m.owner, Role: m.role})
+		out.Members = append(out.Members, MemberImage{Login: m.login, Owner: m.owner, Role: m.role, Public: m.public})
 	}
 	slices.SortFunc(out.Members, func(a, b MemberImage) int { return cmp.Compare(key(a.Login), key(b.Login)) })
 	return out
@@ -261,23 +274,30 @@ func imageOfToken(t *token) TokenImage {
 
 func imageOfRepo(r *repo) RepoImage {
 	out := RepoImage{ID: r.id, Owner: r.owner.id, Name: r.name, Description: r.description, Private: r.private, DefaultBranch: r.defaultBranch,
-		Created: r.created, Updated: r.updated, Pushed: r.pushed, Refs: maps.Clone(r.refs), Members: maps.Clone(r.members)}
+		Created: r.created, Updated: r.updated, Pushed: r.pushed, Refs: maps.Clone(r.refs), Members: maps.Clone(r.members), ConfigImage: imageOfConfig(r.config)}
 	for _, l := range r.labels {
 		out.Labels = append(out.Labels, LabelImage{ID: l.id, Name: l.name, Color: l.color, Description: l.description, Standard: l.standard})
 	}
-	for _, v := range r.variables {
-		out.Variables = append(out.Variables, VariableImage{Name: v.name, Value: v.value, Created: v.created, Updated: v.updated})
+	for _, w := range r.workflows {
+		out.Workflows = append(out.Workflows, WorkflowImage{ID: w.id, Path: w.path, Name: w.name, Created: w.created, Runs: w.runs})
 	}
-	for _, v := range r.secrets {
-		out.Secrets = append(out.Secrets, SecretImage{Name: v.name, Value: v.value, Created: v.created, Updated: v.updated})
+	return out
+}
+
+func imageOfConfig(c config) ConfigImage {
+	var out ConfigImage
+	for _, v := range c.variables {
+		out.Variables = append(out.Variables, VariableImage{Name: v.name, Value: v.value, Created: v.created, Updated: v.updated,
+			Visibility: v.visibility, Selected: slices.Clone(v.selected)})
+	}
+	for _, v := range c.secrets {
+		out.Secrets = append(out.Secrets, SecretImage{Name: v.name, Value: v.value, Created: v.created, Updated: v.updated,
+			Visibility: v.visibility, Selected: slices.Clone(v.selected)})
 	}
 	slices.SortFunc(out.Variables, func(a, b VariableImage) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortFunc(out.Secrets, func(a, b SecretImage) int { return cmp.Compare(a.Name, b.Name) })
-	if k := r.sealing; k != nil {
+	if k := c.sealing; k != nil {
 		out.Sealing = &SealingImage{ID: k.id, Public: k.public[:], Private: k.private[:]}
-	}
-	for _, w := range r.workflows {
-		out.Workflows = append(out.Workflows, WorkflowImage{ID: w.id, Path: w.path, Name: w.name, Created: w.created, Runs: w.runs})
 	}
 	return out
 }

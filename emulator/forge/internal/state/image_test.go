@@ -25,7 +25,7 @@ func images() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"State": reflect.TypeFor[state.Image](), "account": reflect.TypeFor[state.AccountImage](),
 		"member": reflect.TypeFor[state.MemberImage](), "token": reflect.TypeFor[state.TokenImage](),
-		"repo": reflect.TypeFor[state.RepoImage](), "label": reflect.TypeFor[state.LabelImage](),
+		"repo": reflect.TypeFor[state.RepoImage](), "config": reflect.TypeFor[state.ConfigImage](), "label": reflect.TypeFor[state.LabelImage](),
 		"variable": reflect.TypeFor[state.VariableImage](), "secret": reflect.TypeFor[state.SecretImage](),
 		"sealing": reflect.TypeFor[state.SealingImage](), "workflow": reflect.TypeFor[state.WorkflowImage](),
 		"issue": reflect.TypeFor[state.IssueImage](), "comment": reflect.TypeFor[state.CommentImage](),
@@ -51,6 +51,8 @@ func elsewhere() map[string]string {
 		"State.arts":     "Image.Artifacts",
 		"repo.issues":    "Image.Issues, by IssueImage.Repo",
 		"repo.runs":      "Image.Runs, by Run.Repo",
+		"repo.config":    "its fields stand in RepoImage",
+		"account.config": "its fields stand in AccountImage",
 		"issue.comments": "Image.Comments, by CommentImage.Issue",
 		"run.jobs":       "Image.Jobs, by Job.RunID",
 		"job.run":        "Job.RunID",
@@ -149,7 +151,12 @@ func full(t *testing.T) world {
 	try(t, err)
 	try(t, w.MoveRefs(ada, "acme/app", []state.RefChange{{Ref: "refs/heads/main", Before: state.Zero, After: strings.Repeat("a", 40)}}))
 	w.fillIssues(t, ada)
-	w.fillConfig(t, ada)
+	w.fillConfig(t, ada, state.Level{Repo: "acme/app"}, state.Audience{})
+	w.fillConfig(t, ada, state.Level{Org: "acme"}, state.Audience{Visibility: "selected", Selected: []int64{1}})
+	try(t, w.SetPublic(ada, "acme", "ada", true))
+	try(t, w.AddUser("cyd", "", false))
+	_, err = w.SetMembership(ada, "acme", "cyd", true)
+	try(t, err)
 	w.fillRuns(t)
 	w.fillHooks(t, ada)
 	return w
@@ -212,16 +219,16 @@ func (w world) fillIssues(t *testing.T, who state.Identity) {
 	try(t, err)
 }
 
-func (w world) fillConfig(t *testing.T, who state.Identity) {
+func (w world) fillConfig(t *testing.T, who state.Identity, at state.Level, to state.Audience) {
 	t.Helper()
-	try(t, w.CreateVariable(who, "acme/app", "REGION", "eu"))
-	key, err := w.SealingKey(who, "acme/app")
+	try(t, w.CreateVariable(who, at, "REGION", "eu", to))
+	key, err := w.SealingKey(who, at)
 	try(t, err)
 	raw, err := base64.StdEncoding.DecodeString(key.Key)
 	try(t, err)
 	sealed, err := box.SealAnonymous(nil, []byte("hunter2"), (*[32]byte)(raw), rand.Reader)
 	try(t, err)
-	_, err = w.PutSecret(who, "acme/app", "PASSWORD", base64.StdEncoding.EncodeToString(sealed), key.KeyID)
+	_, err = w.PutSecret(who, at, "PASSWORD", state.Sealed{Value: base64.StdEncoding.EncodeToString(sealed), KeyID: key.KeyID, To: to})
 	try(t, err)
 }
 
@@ -308,6 +315,9 @@ func note(v reflect.Value, name string, unset map[string]bool) {
 			field := name + "." + v.Type().Field(i).Name
 			before, known := unset[field]
 			unset[field] = v.Field(i).IsZero() && (before || !known)
+			if f := v.Type().Field(i); f.Anonymous {
+				field = f.Name // one part in several places
+			}
 			note(v.Field(i), field, unset)
 		}
 	}

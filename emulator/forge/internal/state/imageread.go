@@ -82,7 +82,11 @@ func (r reader) readAccounts(im Image) error {
 			return fmt.Errorf("account %s is of kind %q", a.Login, a.Kind)
 		}
 		x := &account{id: a.ID, login: a.Login, name: a.Name, kind: a.Kind, created: a.Created,
-			view: wire.NewUser(s.base, a.ID, a.Login, a.Kind), members: map[string]member{}}
+			view: wire.NewUser(s.base, a.ID, a.Login, a.Kind), members: map[string]member{}, invited: map[string]bool{}}
+		var err error
+		if x.config, err = readConfig(a.ConfigImage); err != nil {
+			return fmt.Errorf("account %s: %w", a.Login, err)
+		}
 		if err := put(r, nounAccount, r.accounts, a.ID, x); err != nil {
 			return err
 		}
@@ -92,6 +96,12 @@ func (r reader) readAccounts(im Image) error {
 		return fmt.Errorf("there is no account %s", ActionsLogin)
 	}
 	for _, a := range im.Accounts {
+		for login, owner := range a.Invited {
+			if s.accounts[login] == nil || a.Kind != kindOrg {
+				return fmt.Errorf("account %s cannot have invited %q", a.Login, login)
+			}
+			r.accounts[a.ID].invited[login] = owner
+		}
 		for _, m := range a.Members {
 			if s.accounts[key(m.Login)] == nil || a.Kind != kindOrg {
 				return fmt.Errorf("account %s cannot have the member %q", a.Login, m.Login)
@@ -99,7 +109,7 @@ func (r reader) readAccounts(im Image) error {
 			if err := knownRole(m.Role); err != nil {
 				return fmt.Errorf("member %s of %s: %w", m.Login, a.Login, err)
 			}
-			r.accounts[a.ID].members[key(m.Login)] = member{login: m.Login, owner: m.Owner, role: m.Role}
+			r.accounts[a.ID].members[key(m.Login)] = member{login: m.Login, owner: m.Owner, role: m.Role, public: m.Public}
 		}
 	}
 	return nil
@@ -152,8 +162,7 @@ func (r reader) readRepos(im Image) error {
 			return fmt.Errorf("repository %d is called %q, of account %d", in.ID, in.Name, in.Owner)
 		}
 		x := &repo{id: in.ID, owner: owner, name: in.Name, description: in.Description, private: in.Private, defaultBranch: in.DefaultBranch,
-			created: in.Created, updated: in.Updated, pushed: in.Pushed, refs: maps.Clone(in.Refs), members: maps.Clone(in.Members),
-			variables: map[string]*variable{}, secrets: map[string]*secret{}}
+			created: in.Created, updated: in.Updated, pushed: in.Pushed, refs: maps.Clone(in.Refs), members: maps.Clone(in.Members)}
 		if x.refs == nil {
 			x.refs = map[string]string{}
 		}
@@ -191,18 +200,9 @@ func (r reader) readWithin(x *repo, in RepoImage) error {
 		}
 		x.labels = append(x.labels, n)
 	}
-	for _, v := range in.Variables {
-		x.variables[v.Name] = &variable{name: v.Name, value: v.Value, created: v.Created, updated: v.Updated}
-	}
-	for _, v := range in.Secrets {
-		x.secrets[v.Name] = &secret{name: v.Name, value: v.Value, created: v.Created, updated: v.Updated}
-	}
-	if k := in.Sealing; k != nil {
-		if len(k.Public) != 32 || len(k.Private) != 32 {
-			return fmt.Errorf("sealing key %s is not of 32 bytes", k.ID)
-		}
-		public, private := [32]byte(k.Public), [32]byte(k.Private)
-		x.sealing = &sealing{id: k.ID, public: &public, private: &private}
+	var err error
+	if x.config, err = readConfig(in.ConfigImage); err != nil {
+		return err
 	}
 	for _, w := range in.Workflows {
 		n := &workflow{id: w.ID, path: w.Path, name: w.Name, created: w.Created, runs: w.Runs}
@@ -212,6 +212,26 @@ func (r reader) readWithin(x *repo, in RepoImage) error {
 		x.workflows = append(x.workflows, n)
 	}
 	return nil
+}
+
+func readConfig(in ConfigImage) (config, error) {
+	out := newConfig()
+	for _, v := range in.Variables {
+		out.variables[v.Name] = &variable{name: v.Name, value: v.Value, created: v.Created, updated: v.Updated,
+			visibility: v.Visibility, selected: slices.Clone(v.Selected)}
+	}
+	for _, v := range in.Secrets {
+		out.secrets[v.Name] = &secret{name: v.Name, value: v.Value, created: v.Created, updated: v.Updated,
+			visibility: v.Visibility, selected: slices.Clone(v.Selected)}
+	}
+	if k := in.Sealing; k != nil {
+		if len(k.Public) != 32 || len(k.Private) != 32 {
+			return out, fmt.Errorf("sealing key %s is not of 32 bytes", k.ID)
+		}
+		public, private := [32]byte(k.Public), [32]byte(k.Private)
+		out.sealing = &sealing{id: k.ID, public: &public, private: &private}
+	}
+	return out, nil
 }
 
 func (r reader) readIssues(im Image) error {

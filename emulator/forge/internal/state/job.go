@@ -107,12 +107,12 @@ func (s *State) SaveJob(in Job) (Job, error) {
 // https://docs.github.com/en/webhooks/webhook-events-and-payloads#workflow_job
 func (s *State) announceJob(x *job, action string) {
 	r := x.run.repo
-	v, w := s.viewJob(r, x), s.viewWorkflow(r, x.run.workflow)
+	v := s.viewJob(r, x)
 	if action != completed {
 		v.Status, v.Conclusion = action, nil
 	}
 	who := Identity{Login: x.run.Actor, Cause: fmt.Sprintf("job:%d", x.ID)}
-	s.event(who, r, "workflow_job", wire.Event{Action: action, WorkflowJob: &v, Workflow: &w}, fmt.Sprintf("job:%d", x.ID))
+	s.event(who, r, "workflow_job", wire.Event{Action: action, WorkflowJob: &v}, fmt.Sprintf("job:%d", x.ID))
 }
 
 func (j Job) clone() Job {

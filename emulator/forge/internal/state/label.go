@@ -124,6 +124,7 @@ func (s *State) EditLabel(who Identity, full, name string, in LabelEdit) (wire.L
 	if l == nil {
 		return wire.Label{}, wire.NotFound()
 	}
+	was := *l
 	if in.Name != nil && key(*in.Name) == key(l.name) {
 		l.name, in.Name = *in.Name, nil // only the case changes
 	}
@@ -131,8 +132,19 @@ func (s *State) EditLabel(who Identity, full, name string, in LabelEdit) (wire.L
 		return wire.Label{}, err
 	}
 	v := s.viewLabel(r, l)
-	s.event(who, r, "label", wire.Event{Action: "edited", Label: &v}, r.fullName())
+	s.event(who, r, "label", wire.Event{Action: "edited", Label: &v, Changes: was.changes(l)}, r.fullName())
 	return v, nil
+}
+
+// changes are what an event says of an edit: what was, where it is otherwise now.
+func (l *label) changes(now *label) map[string]any {
+	out := map[string]any{}
+	for name, v := range map[string][2]string{"name": {l.name, now.name}, "color": {l.color, now.color}, "description": {l.description, now.description}} {
+		if v[0] != v[1] {
+			out[name] = map[string]any{"from": v[0]}
+		}
+	}
+	return out
 }
 
 // DeleteLabel removes a label from a repository and from its issues.

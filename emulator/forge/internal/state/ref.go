@@ -53,16 +53,17 @@ func (s *State) refEvents(who Identity, r *repo, c RefChange) {
 	detail := func(event string) map[string]string {
 		return map[string]string{"event": event, "ref": c.Ref, "sha": c.After}
 	}
-	re := wire.RefEvent{Ref: short, RefType: kind, PusherType: "user",
-		Repository: s.eventRepo(r), Organization: s.eventOrg(r), Sender: s.eventSender(who)}
 	switch Zero {
 	case c.Before:
-		re.MasterBranch, re.Description = r.defaultBranch, optional(r.description)
-		s.emit(who, r, "create", r.fullName(), re, detail("create"))
+		body := wire.Create{Ref: short, RefType: kind, MasterBranch: r.defaultBranch, Description: optional(r.description), PusherType: "user",
+			Repository: s.eventRepo(r), Organization: s.eventOrg(r), Sender: s.eventSender(who)}
+		s.emit(who, r, "create", r.fullName(), body, detail("create"))
 	case c.After:
 		d := detail("delete")
 		d["sha"] = c.Before
-		s.emit(who, r, "delete", r.fullName(), re, d)
+		body := wire.Delete{Ref: short, RefType: kind, PusherType: "user",
+			Repository: s.eventRepo(r), Organization: s.eventOrg(r), Sender: s.eventSender(who)}
+		s.emit(who, r, "delete", r.fullName(), body, d)
 	}
 	s.emit(who, r, "push", r.fullName(), s.push(who, r, c), detail("push"))
 }

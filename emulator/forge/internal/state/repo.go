@@ -24,9 +24,7 @@ type repo struct {
 	members       map[string]Role   // collaborators, by lower-case login
 	labels        []*label
 	issues        []*issue // number n is at n-1
-	variables     map[string]*variable
-	secrets       map[string]*secret
-	sealing       *sealing
+	config        config
 	workflows     []*workflow
 	runs          []*run // oldest first
 	hooks         []*hook
@@ -71,8 +69,7 @@ func (s *State) CreateRepo(who Identity, owner string, in NewRepo, prepare func(
 	r := &repo{
 		id: id, owner: o, name: in.Name, description: in.Description, private: in.Private,
 		defaultBranch: DefaultBranch, created: now, updated: now, pushed: now,
-		refs: map[string]string{}, members: map[string]Role{},
-		variables: map[string]*variable{}, secrets: map[string]*secret{},
+		refs: map[string]string{}, members: map[string]Role{}, config: newConfig(),
 	}
 	if o.kind == kindOrg && !o.members[key(who.Login)].owner {
 		r.members[key(who.Login)] = Admin
@@ -211,6 +208,7 @@ func (s *State) DeleteRepo(who Identity, full string) (int64, error) {
 		h.gone = true
 	}
 	s.forgetRuns(r)
+	r.owner.config.forget(r.id)
 	return r.id, nil
 }
 

@@ -112,7 +112,7 @@ func (s *State) announceRun(x *run, action string) {
 		action = "requested"
 	}
 	who := Identity{Login: x.Actor, Cause: fmt.Sprintf("run:%d", x.ID)}
-	v, w := s.viewRun(who, x.repo, x), s.viewWorkflow(x.repo, x.workflow)
+	v, w := s.viewRun(x.repo, x), s.viewWorkflow(x.repo, x.workflow)
 	if action != completed {
 		v.Status, v.Conclusion = action, nil
 		if action == "requested" {
@@ -171,7 +171,7 @@ func (s *State) Runs(who Identity, full string, f RunFilter) ([]wire.Run, error)
 	out := []wire.Run{}
 	for _, x := range slices.Backward(r.runs) {
 		if x.matches(f) {
-			out = append(out, s.viewRun(who, r, x))
+			out = append(out, s.viewRun(r, x))
 		}
 	}
 	return out, nil
@@ -192,7 +192,7 @@ func (s *State) Run(who Identity, full string, id int64) (wire.Run, error) {
 	if err != nil {
 		return wire.Run{}, err
 	}
-	return s.viewRun(who, r, x), nil
+	return s.viewRun(r, x), nil
 }
 
 func (s *State) run(who Identity, full string, id int64) (*repo, *run, error) {
@@ -207,10 +207,10 @@ func (s *State) run(who Identity, full string, id int64) (*repo, *run, error) {
 	return r, x, nil
 }
 
-func (s *State) viewRun(who Identity, r *repo, x *run) wire.Run {
+func (s *State) viewRun(r *repo, x *run) wire.Run {
 	full := wire.EscapePath(r.fullName())
 	u := s.base.API("/repos/%s/actions/runs/%d", full, x.ID)
-	repo := s.viewRepoFor(who, r)
+	repo := *s.eventRepo(r)
 	actor := s.viewLogin(x.Actor)
 	return wire.Run{
 		ID: x.ID, Name: cmp.Or(x.Name, x.Workflow), NodeID: wire.NodeID("WorkflowRun", x.ID), HeadBranch: x.HeadBranch, HeadSHA: x.HeadSHA,
@@ -221,6 +221,7 @@ func (s *State) viewRun(who Identity, r *repo, x *run) wire.Run {
 		RunStartedAt: wire.Time{Time: cmpTime(x.Started, x.Created)},
 		Actor:        actor, TriggeringActor: actor, RunAttempt: 1,
 		JobsURL: u + "/jobs", LogsURL: u + "/logs", ArtifactsURL: u + "/artifacts", CancelURL: u + "/cancel", RerunURL: u + "/rerun",
+		CheckSuiteID: x.ID, CheckSuiteNode: wire.NodeID("CheckSuite", x.ID), Referenced: []struct{}{},
 		CheckSuiteURL: s.base.API("/repos/%s/check-suites/%d", full, x.ID),
 		WorkflowURL:   s.base.API("/repos/%s/actions/workflows/%d", full, x.workflow.id),
 		Repository:    &repo, HeadRepository: &repo, Cause: x.Cause,

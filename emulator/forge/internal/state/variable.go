@@ -2,29 +2,46 @@ package state
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
 type variable struct {
-	name    string
-	value   string
-	created time.Time
-	updated time.Time
+	name       string
+	value      string
+	created    time.Time
+	updated    time.Time
+	visibility string // of an organisation's
+	selected   []int64
 }
 
-func (v *variable) view() wire.Variable {
-	return wire.Variable{Name: v.name, Value: v.value, CreatedAt: wire.Time{Time: v.created}, UpdatedAt: wire.Time{Time: v.updated}}
+func (s *State) viewVariable(v *variable, o *account) wire.Variable {
+	out := wire.Variable{Name: v.name, Value: v.value, CreatedAt: wire.Time{Time: v.created}, UpdatedAt: wire.Time{Time: v.updated}}
+	out.Visibility, out.SelectedURL = s.viewAudience(o, "variables", v.name, v.visibility)
+	return out
 }
 
-// Variables lists the Actions variables of a repository by name.
-func (s *State) Variables(who Identity, full string) ([]wire.Variable, error) {
+// Variables lists the Actions variables of a level by name.
+func (s *State) Variables(who Identity, at Level) ([]wire.Variable, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, o, err := s.config(who, at, ReadVariables)
+	if err != nil {
+		return nil, err
+	}
+	out := []wire.Variable{}
+	for _, v := range c.variables {
+		out = append(out, s.viewVariable(v, o))
+	}
+	return byVariable(out), nil
+}
+
+// SharedVariables lists the variables of its organisation that a repository sees.
+func (s *State) SharedVariables(who Identity, full string) ([]wire.Variable, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, err := s.open(who, full, ReadVariables)
@@ -32,99 +49,132 @@ func (s *State) Variables(who Identity, full string) ([]wire.Variable, error) {
 		return nil, err
 	}
 	out := []wire.Variable{}
-	for _, v := range r.variables {
-		out = append(out, v.view())
+	for _, v := range r.owner.config.variables {
+		if r.sees(v.visibility, v.selected) {
+			out = append(out, s.viewVariable(v, nil))
+		}
 	}
-	slices.SortFunc(out, func(a, b wire.Variable) int { return cmp.Compare(a.Name, b.Name) })
-	return out, nil
+	return byVariable(out), nil
+}
+
+func byVariable(all []wire.Variable) []wire.Variable {
+	slices.SortFunc(all, func(a, b wire.Variable) int { return cmp.Compare(a.Name, b.Name) })
+	return all
 }
 
 // Variable returns one Actions variable.
-func (s *State) Variable(who Identity, full, name string) (wire.Variable, error) {
+func (s *State) Variable(who Identity, at Level, name string) (wire.Variable, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := s.open(who, full, ReadVariables)
+	c, o, err := s.config(who, at, ReadVariables)
 	if err != nil {
 		return wire.Variable{}, err
 	}
-	v := r.variables[strings.ToUpper(name)]
+	v := c.variables[upper(name)]
 	if v == nil {
 		return wire.Variable{}, wire.NotFound()
 	}
-	return v.view(), nil
+	return s.viewVariable(v, o), nil
 }
 
-// CreateVariable adds an Actions variable.
-func (s *State) CreateVariable(who Identity, full, name, value string) error {
+// CreateVariable adds an Actions variable; to is for an organisation's only.
+func (s *State) CreateVariable(who Identity, at Level, name, value string, to Audience) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := s.open(who, full, WriteVariables)
+	c, o, err := s.config(who, at, WriteVariables)
 	if err != nil {
 		return err
 	}
 	if err := checkConfigName(name, "Variable"); err != nil {
 		return err
 	}
-	if len(value) > 48<<10 {
-		return wire.Unprocessable("Variable value is too large (maximum is 48 KB).")
+	if err := checkVariable(value); err != nil {
+		return err
 	}
-	k := strings.ToUpper(name)
-	if r.variables[k] != nil {
+	if to, err = s.checkAudience(o, to, Audience{}); err != nil {
+		return err
+	}
+	if c.variables[upper(name)] != nil {
 		return wire.NewError(409, "Already exists - Variable already exists")
 	}
 	now := s.now()
-	r.variables[k] = &variable{name: k, value: value, created: now, updated: now}
+	c.variables[upper(name)] = &variable{name: upper(name), value: value, created: now, updated: now, visibility: to.Visibility, selected: to.Selected}
 	s.led.Changed()
 	return nil
 }
 
-// EditVariable changes the name or value of an Actions variable; nil leaves it as it is.
-func (s *State) EditVariable(who Identity, full, name string, newName, value *string) error {
+// VariableEdit changes what is not nil.
+type VariableEdit struct {
+	Name  *string
+	Value *string
+	To    *Audience // of an organisation's; an empty Visibility stays
+}
+
+// EditVariable changes an Actions variable.
+func (s *State) EditVariable(who Identity, at Level, name string, e VariableEdit) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := s.open(who, full, WriteVariables)
+	c, o, err := s.config(who, at, WriteVariables)
 	if err != nil {
 		return err
 	}
-	v := r.variables[strings.ToUpper(name)]
+	v := c.variables[upper(name)]
 	if v == nil {
 		return wire.NotFound()
 	}
-	if value != nil && len(*value) > 48<<10 {
-		return wire.Unprocessable("Variable value is too large (maximum is 48 KB).")
-	}
-	if newName != nil && strings.ToUpper(*newName) != v.name {
-		if err := checkConfigName(*newName, "Variable"); err != nil {
+	if e.Value != nil {
+		if err := checkVariable(*e.Value); err != nil {
 			return err
 		}
-		if r.variables[strings.ToUpper(*newName)] != nil {
+	}
+	to := Audience{v.visibility, v.selected}
+	if e.To != nil {
+		want := Audience{cmp.Or(e.To.Visibility, v.visibility), e.To.Selected}
+		if to, err = s.checkAudience(o, want, to); err != nil {
+			return err
+		}
+	}
+	if e.Name != nil && upper(*e.Name) != v.name {
+		if err := checkConfigName(*e.Name, "Variable"); err != nil {
+			return err
+		}
+		if c.variables[upper(*e.Name)] != nil {
 			return wire.NewError(409, "Already exists - Variable already exists")
 		}
-		delete(r.variables, v.name)
-		v.name = strings.ToUpper(*newName)
-		r.variables[v.name] = v
+		delete(c.variables, v.name)
+		v.name = upper(*e.Name)
+		c.variables[v.name] = v
 	}
-	if value != nil {
-		v.value = *value
+	if e.Value != nil {
+		v.value = *e.Value
 	}
-	v.updated = s.now()
+	v.visibility, v.selected, v.updated = to.Visibility, to.Selected, s.now()
 	s.led.Changed()
 	return nil
 }
 
 // DeleteVariable removes an Actions variable.
-func (s *State) DeleteVariable(who Identity, full, name string) error {
+func (s *State) DeleteVariable(who Identity, at Level, name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := s.open(who, full, WriteVariables)
+	c, _, err := s.config(who, at, WriteVariables)
 	if err != nil {
 		return err
 	}
-	if r.variables[strings.ToUpper(name)] == nil {
+	if c.variables[upper(name)] == nil {
 		return wire.NotFound()
 	}
-	delete(r.variables, strings.ToUpper(name))
+	delete(c.variables, upper(name))
 	s.led.Changed()
+	return nil
+}
+
+func upper(name string) string { return strings.ToUpper(name) }
+
+func checkVariable(value string) error {
+	if len(value) > 48<<10 {
+		return wire.Unprocessable("Variable value is too large (maximum is 48 KB).")
+	}
 	return nil
 }
 
@@ -134,23 +184,8 @@ func checkConfigName(name, what string) error {
 	switch {
 	case !configForm.MatchString(name):
 		return wire.Unprocessable(what + " names can only contain alphanumeric characters ([a-z], [A-Z], [0-9]) or underscores (_). Spaces are not allowed. Must start with a letter ([a-z], [A-Z]) or underscores (_).")
-	case strings.HasPrefix(strings.ToUpper(name), "GITHUB_"):
+	case strings.HasPrefix(upper(name), "GITHUB_"):
 		return wire.Unprocessable(what + " names must not start with GITHUB_.")
 	}
 	return nil
-}
-
-// AllVariables returns the Actions variables of a repository, whoever may see them.
-func (s *State) AllVariables(full string) (map[string]string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.repos[key(full)]
-	if r == nil {
-		return nil, fmt.Errorf("repository %s: %w", full, driver.ErrNotFound)
-	}
-	out := map[string]string{}
-	for _, v := range r.variables {
-		out[v.name] = v.value
-	}
-	return out, nil
 }

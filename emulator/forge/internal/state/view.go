@@ -22,6 +22,7 @@ type RepoView struct {
 	OpenIssues    int
 	Runs          int
 	Going         int // runs that have not ended
+	Hooks         int // that hear of it, the organisation's included
 	Pushed        time.Time
 	LastRun       Run // zero when there is none
 }
@@ -98,7 +99,7 @@ func (s *State) known(full string) (*repo, error) {
 
 func (r *repo) overview() RepoView {
 	v := RepoView{Name: r.fullName(), Description: r.description, Private: r.private, DefaultBranch: r.defaultBranch,
-		Issues: len(r.issues), Runs: len(r.runs), Pushed: r.pushed}
+		Issues: len(r.issues), Runs: len(r.runs), Hooks: len(r.hearing()), Pushed: r.pushed}
 	for _, i := range r.issues {
 		if i.state == stateOpen {
 			v.OpenIssues++

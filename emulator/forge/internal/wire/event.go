@@ -94,12 +94,22 @@ type PushAuthor struct {
 	Username string `json:"username,omitempty"`
 }
 
-// RefEvent is the webhook body of a create or delete event.
-type RefEvent struct {
+// Create is the webhook body of a new branch or tag.
+type Create struct {
 	Ref          string        `json:"ref"`
 	RefType      string        `json:"ref_type"` // branch, tag
-	MasterBranch string        `json:"master_branch,omitempty"`
-	Description  *string       `json:"description,omitempty"`
+	MasterBranch string        `json:"master_branch"`
+	Description  *string       `json:"description"`
+	PusherType   string        `json:"pusher_type"`
+	Repository   *Repository   `json:"repository"`
+	Organization *Organization `json:"organization,omitempty"`
+	Sender       *User         `json:"sender"`
+}
+
+// Delete is the webhook body of a branch or tag that is there no more.
+type Delete struct {
+	Ref          string        `json:"ref"`
+	RefType      string        `json:"ref_type"`
 	PusherType   string        `json:"pusher_type"`
 	Repository   *Repository   `json:"repository"`
 	Organization *Organization `json:"organization,omitempty"`

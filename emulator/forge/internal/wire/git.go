@@ -63,7 +63,15 @@ type Commit struct {
 	Author      *User        `json:"author"`
 	Committer   *User        `json:"committer"`
 	Parents     []Link       `json:"parents"`
+	Stats       *CommitStats `json:"stats,omitempty"` // of one commit, not in lists
 	Files       []CommitFile `json:"files,omitempty"`
+}
+
+// CommitStats counts lines.
+type CommitStats struct {
+	Total     int `json:"total"`
+	Additions int `json:"additions"`
+	Deletions int `json:"deletions"`
 }
 
 // CommitDetail is the git part of a Commit.
@@ -79,11 +87,17 @@ type CommitDetail struct {
 
 // CommitFile is a path that a commit changed.
 type CommitFile struct {
-	SHA      *string `json:"sha"`
-	Filename string  `json:"filename"`
-	Status   string  `json:"status"` // added, removed, modified
-	BlobURL  string  `json:"blob_url"`
-	RawURL   string  `json:"raw_url"`
+	SHA         string `json:"sha"`
+	Filename    string `json:"filename"`
+	Status      string `json:"status"` // added, removed, modified, renamed, changed
+	Additions   int    `json:"additions"`
+	Deletions   int    `json:"deletions"`
+	Changes     int    `json:"changes"`
+	BlobURL     string `json:"blob_url"`
+	RawURL      string `json:"raw_url"`
+	ContentsURL string `json:"contents_url"`
+	Patch       string `json:"patch,omitempty"`
+	Previous    string `json:"previous_filename,omitempty"`
 }
 
 // Tree is a tree object.
@@ -128,9 +142,37 @@ type Tag struct {
 
 // Branch is a branch. In lists only Name, Commit and Protected are set.
 type Branch struct {
-	Name      string `json:"name"`
-	Commit    any    `json:"commit"` // Link in lists, Commit alone
-	Protected bool   `json:"protected"`
+	Name          string            `json:"name"`
+	Commit        any               `json:"commit"` // Link in lists, Commit alone
+	Links         *BranchLinks      `json:"_links,omitempty"`
+	Protected     bool              `json:"protected"`
+	Protection    *BranchProtection `json:"protection,omitempty"`
+	ProtectionURL string            `json:"protection_url,omitempty"`
+}
+
+// BranchLinks repeats addresses of a Branch.
+type BranchLinks struct {
+	Self string `json:"self"`
+	HTML string `json:"html"`
+}
+
+// BranchProtection says that nothing is protected here.
+type BranchProtection struct {
+	Enabled bool `json:"enabled"`
+	Checks  struct {
+		Enforcement string   `json:"enforcement_level"`
+		Contexts    []string `json:"contexts"`
+		Checks      []string `json:"checks"`
+	} `json:"required_status_checks"`
+}
+
+// RepositoryTag is a tag of a repository, annotated or not.
+type RepositoryTag struct {
+	Name       string `json:"name"`
+	ZipballURL string `json:"zipball_url"`
+	TarballURL string `json:"tarball_url"`
+	Commit     Link   `json:"commit"`
+	NodeID     string `json:"node_id"`
 }
 
 // Content is a file, or an entry of a directory.
@@ -147,6 +189,7 @@ type Content struct {
 	Content     *string      `json:"content,omitempty"`
 	Encoding    string       `json:"encoding,omitempty"`
 	Target      string       `json:"target,omitempty"`
+	Entries     []Content    `json:"entries,omitempty"` // of a directory in the form "object"
 	Links       ContentLinks `json:"_links"`
 }
 

@@ -43,6 +43,8 @@ type Issue struct {
 	Reactions         Reactions `json:"reactions"`
 	TimelineURL       string    `json:"timeline_url"`
 	StateReason       *string   `json:"state_reason"`
+	Type              *struct{} `json:"type"`
+	App               *struct{} `json:"performed_via_github_app"`
 }
 
 // Link fills in the addresses of an issue of the repository at repoURL.
@@ -85,6 +87,7 @@ type Comment struct {
 	Body              string    `json:"body"`
 	AuthorAssociation string    `json:"author_association"`
 	Reactions         Reactions `json:"reactions"`
+	App               *struct{} `json:"performed_via_github_app"`
 }
 
 // Link fills in the addresses of a comment on an issue.

@@ -24,3 +24,6 @@ func (c Commit) LastModified() time.Time { return c.Commit.Committer.Date.Time }
 
 // LastModified returns when a commit was made.
 func (c GitCommit) LastModified() time.Time { return c.Committer.Date.Time }
+
+// LastModified returns when an organisation changed last.
+func (o OrganizationProfile) LastModified() time.Time { return o.UpdatedAt.Time }

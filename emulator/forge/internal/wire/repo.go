@@ -73,6 +73,7 @@ type Repository struct {
 	OpenIssuesCount  int          `json:"open_issues_count"`
 	License          *struct{}    `json:"license"`
 	AllowForking     bool         `json:"allow_forking"`
+	Signoff          bool         `json:"web_commit_signoff_required"`
 	IsTemplate       bool         `json:"is_template"`
 	Topics           []string     `json:"topics"`
 	Visibility       string       `json:"visibility"`

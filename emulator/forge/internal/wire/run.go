@@ -40,6 +40,10 @@ type Run struct {
 	JobsURL         string      `json:"jobs_url"`
 	LogsURL         string      `json:"logs_url"`
 	CheckSuiteURL   string      `json:"check_suite_url"`
+	CheckSuiteID    int64       `json:"check_suite_id"`
+	CheckSuiteNode  string      `json:"check_suite_node_id"`
+	PreviousURL     *string     `json:"previous_attempt_url"`
+	Referenced      []struct{}  `json:"referenced_workflows"`
 	ArtifactsURL    string      `json:"artifacts_url"`
 	CancelURL       string      `json:"cancel_url"`
 	RerunURL        string      `json:"rerun_url"`
@@ -111,19 +115,23 @@ type ArtifactRun struct {
 	HeadSHA          string `json:"head_sha"`
 }
 
-// Variable is an Actions variable.
+// Variable is an Actions variable. An organisation's says who sees it.
 type Variable struct {
-	Name      string `json:"name"`
-	Value     string `json:"value"`
-	CreatedAt Time   `json:"created_at"`
-	UpdatedAt Time   `json:"updated_at"`
+	Name        string `json:"name"`
+	Value       string `json:"value"`
+	CreatedAt   Time   `json:"created_at"`
+	UpdatedAt   Time   `json:"updated_at"`
+	Visibility  string `json:"visibility,omitempty"` // all, private, selected
+	SelectedURL string `json:"selected_repositories_url,omitempty"`
 }
 
-// Secret is an Actions secret, without its value.
+// Secret is an Actions secret, without its value. An organisation's says who sees it.
 type Secret struct {
-	Name      string `json:"name"`
-	CreatedAt Time   `json:"created_at"`
-	UpdatedAt Time   `json:"updated_at"`
+	Name        string `json:"name"`
+	CreatedAt   Time   `json:"created_at"`
+	UpdatedAt   Time   `json:"updated_at"`
+	Visibility  string `json:"visibility,omitempty"` // all, private, selected
+	SelectedURL string `json:"selected_repositories_url,omitempty"`
 }
 
 // PublicKey is the key that secrets are sealed with.

@@ -57,7 +57,7 @@ type Profile struct {
 	UpdatedAt   Time    `json:"updated_at"`
 }
 
-// Organization is an organisation as it stands in webhook bodies.
+// Organization is an organisation as it stands in lists and in webhook bodies.
 type Organization struct {
 	Login            string  `json:"login"`
 	ID               int64   `json:"id"`

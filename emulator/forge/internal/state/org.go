@@ -1,0 +1,123 @@
+package state
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+)
+
+// org finds an organisation; the caller holds the lock.
+func (s *State) org(login string) (*account, error) {
+	if o := s.accounts[key(login)]; o != nil && o.kind == kindOrg {
+		return o, nil
+	}
+	return nil, wire.NotFound()
+}
+
+// within returns what who is in an organisation, as far as his token reaches: the token of a program
+// or of one repository is nobody in particular.
+func (s *State) within(who Identity, o *account) (member, bool) {
+	if who.tok == nil || who.tok.repo != "" || !who.tok.grants("members", "read") {
+		return member{}, false
+	}
+	m, there := o.members[key(who.Login)]
+	return m, there
+}
+
+// ownedOrg finds an organisation that who owns, or gives the answer that GitHub gives.
+func (s *State) ownedOrg(who Identity, login string) (*account, error) {
+	o, err := s.org(login)
+	if err != nil {
+		return nil, err
+	}
+	switch m, there := s.within(who, o); {
+	case who.Anonymous():
+		return nil, wire.RequiresAuthentication()
+	case who.tok.permissions != nil || who.tok.repo != "":
+		return nil, wire.NotByIntegration()
+	case !there:
+		return nil, wire.NotFound()
+	case !m.owner:
+		return nil, wire.Forbidden("You must be an admin of the organization " + o.login + ".")
+	}
+	return o, nil
+}
+
+// Org returns the profile of an organisation, with more for its members.
+func (s *State) Org(who Identity, login string) (wire.OrganizationProfile, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o, err := s.org(login)
+	if err != nil {
+		return wire.OrganizationProfile{}, err
+	}
+	public, private := 0, 0
+	for _, r := range s.repos {
+		switch {
+		case r.owner != o:
+		case r.private:
+			private++
+		default:
+			public++
+		}
+	}
+	at := wire.Time{Time: o.created}
+	v := wire.OrganizationProfile{
+		Organization: s.viewOrg(o), Name: o.name, HasOrganizationProjects: true, HasRepositoryProjects: true, PublicRepos: public,
+		HTMLURL: o.view.HTMLURL, CreatedAt: at, UpdatedAt: at, Type: kindOrg,
+	}
+	if _, there := s.within(who, o); there {
+		yes, no := true, false
+		v.TotalPrivateRepos, v.OwnedPrivateRepos = &private, &private
+		v.DefaultPermission, v.MembersAllowedRepoCreated = Read.String(), "all"
+		v.MembersCanCreateRepos, v.MembersCanCreatePublic, v.MembersCanCreatePrivate, v.TwoFactorRequirementOn = &yes, &yes, &yes, &no
+	}
+	return v, nil
+}
+
+func (s *State) viewOrg(o *account) wire.Organization {
+	return *wire.NewOrganization(s.base, o.id, o.login)
+}
+
+// Orgs lists the organisations that who is a member of.
+func (s *State) Orgs(who Identity) ([]wire.Organization, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := person(who); err != nil {
+		return nil, err
+	}
+	return s.orgsOf(who.Login, func(member) bool { return true }), nil
+}
+
+// PublicOrgs lists the organisations that an account says to be a member of.
+func (s *State) PublicOrgs(login string) ([]wire.Organization, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.accounts[key(login)] == nil {
+		return nil, wire.NotFound()
+	}
+	return s.orgsOf(login, func(m member) bool { return m.public }), nil
+}
+
+func (s *State) orgsOf(login string, keep func(member) bool) []wire.Organization {
+	out := []wire.Organization{}
+	for _, o := range s.accounts {
+		if m, there := o.members[key(login)]; there && keep(m) {
+			out = append(out, s.viewOrg(o))
+		}
+	}
+	slices.SortFunc(out, func(a, b wire.Organization) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}
+
+// person refuses who is nobody, or a program with permissions of its own.
+func person(who Identity) error {
+	if who.Anonymous() {
+		return wire.RequiresAuthentication()
+	}
+	if who.App() || who.tok.repo != "" {
+		return wire.NotByIntegration()
+	}
+	return nil
+}
