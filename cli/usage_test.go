@@ -116,7 +116,7 @@ func TestUsage(t *testing.T) {
 		{"unknown operation", map[string]string{"features/f.feature": table("shell", "rm")}, []string{"run", "$S"},
 			`f.feature:4: operation "Emit": unknown operation "shell"`},
 		{"missing fixture", map[string]string{"features/f.feature": table("write_fixture", "a, fixtures/b")}, []string{"run", "$S"},
-			`f.feature:4: operation "Emit": read fixture fixtures/b`},
+			`f.feature:4: operation "Emit": fixture fixtures/b`},
 		{"invalid fixture", map[string]string{
 			"features/f.feature": table("write_fixture", "out/r.json, b.json"), "b.json": `{"a": 1}`, "s.json": `{"properties": {"a": {"type": "string"}}}`,
 			"platform.yaml": strings.Replace(platformYAML, "triage: {}", "triage: {result: out/r.json, schema: s.json}", 1),

@@ -127,7 +127,7 @@ func TestPrepareRefuses(t *testing.T) {
 			`f.feature:4: operation "Emit": unknown operation "shell"; known: assert_env,`},
 		{"bad arguments", nil, map[string]string{"features/f.feature": feature("checkout_branch | a b")}, `f.feature:4: operation "Emit": checkout_branch: args "a b"`},
 		{"missing fixture", nil, map[string]string{"features/f.feature": feature("write_fixture | output/x, fixtures/no")},
-			`f.feature:4: operation "Emit": read fixture fixtures/no`},
+			`f.feature:4: operation "Emit": fixture fixtures/no`},
 		{"invalid fixture", nil, map[string]string{"features/f.feature": feature("write_fixture | output/r.json, fixtures/bad"), "fixtures/bad": "{}"},
 			`f.feature:4: operation "Emit": fixture fixtures/bad is no valid result of stage triage: /: missing property 'ok'`},
 	} {

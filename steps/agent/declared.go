@@ -100,12 +100,12 @@ func (c catalogue) entry(key, value *yaml.Node, fixtures fs.FS, stages []driver.
 	d := declared{key.Value, w.Stage, w.Purpose, w.Invalid, c.file, key.Line}
 	_, twice := c.of(d.Path)
 	_, known := stage(stages, d.Stage)
-	info, err := fs.Stat(fixtures, d.Path)
+	err := checkFixture(fixtures, d.Path)
 	switch {
 	case twice:
 		return d, d.errorf("is given twice")
-	case err != nil || !info.Mode().IsRegular():
-		return d, d.errorf("is no file below the fixtures root")
+	case err != nil:
+		return d, d.errorf("%v", err)
 	case strings.TrimSpace(d.Purpose) == "":
 		return d, d.errorf("has no purpose")
 	case d.Stage != noStage && !known:

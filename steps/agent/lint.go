@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -157,9 +156,9 @@ func (l linter) fixture(o op, told map[string]bool) error {
 
 // judge holds a fixture to what a stage asks of its result. Its error continues "fixture NAME".
 func (l linter) judge(s driver.Stage, fixture string, invalid bool) error {
-	data, err := fs.ReadFile(l.Fixtures, fixture)
+	data, err := readFixture(l.Fixtures, fixture)
 	if err != nil {
-		return fmt.Errorf("cannot be read: %w", err)
+		return err
 	}
 	compiled, ok := l.schemas[s.Name]
 	if !ok && s.Schema.Text != nil {

@@ -120,9 +120,9 @@ func embed(o *op, fixtures fs.FS) error {
 		return fmt.Errorf("write_fixture takes `DEST, FIXTURE`, not %q", o.Args)
 	}
 	source = path.Clean(source)
-	data, err := fs.ReadFile(fixtures, source)
+	data, err := readFixture(fixtures, source)
 	if err != nil {
-		return fmt.Errorf("read fixture %s below the fixtures root: %w", source, err)
+		return fmt.Errorf("fixture %s %w", source, err)
 	}
 	content := string(data)
 	o.Args, o.Content, o.Fixture = dest, &content, source

@@ -62,8 +62,8 @@ func TestOperationsRefuse(t *testing.T) {
 		{"same description", table(head, "a | read_file | x", "a | read_file | y"), `"a" is empty or used twice`},
 		{"no description", table(head, " | read_file | x"), `"" is empty or used twice`},
 		{"no fixture", table(head, "a | write_fixture | output/x"), "write_fixture takes"},
-		{"missing fixture", table(head, "a | write_fixture | output/x, fixtures/no.json"), "read fixture fixtures/no.json"},
-		{"outside the root", table(head, "a | write_fixture | output/x, ../secret"), "read fixture ../secret"},
+		{"missing fixture", table(head, "a | write_fixture | output/x, fixtures/no.json"), "fixture fixtures/no.json is no file"},
+		{"outside the root", table(head, "a | write_fixture | output/x, ../secret"), "fixture ../secret lies outside"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := operations(tt.in, fixtures)
