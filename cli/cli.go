@@ -77,6 +77,7 @@ func Main(o Options) int {
 	root.AddCommand(runCommand(o), planCommand(o), fixturesCommand(o), reportCommand(o), judgeCommand(o), doctorCommand(o), stepsCommand(o), serveCommand(o), execCommand(o))
 	root.AddCommand(initCommand(o), lintCommand(o), diffCommand(o), openCommand(o))
 	root.AddCommand(referenceCommand(o))
+	completeFlags(root.Commands())
 	err := root.ExecuteContext(ctx)
 	var code exitError
 	switch {

@@ -57,9 +57,7 @@ missing.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	cmd.Flags().StringVar(&one, "capability", "", "look for this thing or capability alone")
 	cmd.Flags().StringVar(&suiteDir, "suite", ".", "directory of the suite whose platform file is read")
-	_ = cmd.RegisterFlagCompletionFunc("capability", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return thingNames(), cobra.ShellCompDirectiveNoFileComp
-	})
+	_ = cmd.RegisterFlagCompletionFunc("capability", completeThings)
 	return cmd
 }
 

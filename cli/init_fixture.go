@@ -28,8 +28,9 @@ schema and the platform file's checks before it is written. A file that is there
 Exit codes: 0 written · 2 usage, or no such result could be made.`,
 		Example: `  understudy init fixture triage
   understudy init fixture triage --suite e2e --out e2e/fixtures/triage/empty.json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return runInitFixture(o, dir, args[0], out) },
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeStages,
+		RunE:              func(_ *cobra.Command, args []string) error { return runInitFixture(o, dir, args[0], out) },
 	}
 	cmd.Flags().StringVar(&dir, "suite", ".", "directory of the suite")
 	cmd.Flags().StringVar(&out, "out", "", "file to write (default: fixtures/STAGE/minimal.json below the fixtures root)")
