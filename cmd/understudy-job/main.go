@@ -38,7 +38,12 @@ const (
 	exitUsage  = 2
 )
 
-func main() { os.Exit(command(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	if name := filepath.Base(os.Args[0]); step.IsShim(name) {
+		os.Exit(step.Shim(name, os.Args[1:], os.Stderr))
+	}
+	os.Exit(command(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 func command(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,6 +53,12 @@ func runTable(t *testing.T, file string) {
 			t.Fatalf("vector %q: want a source in its second line and ---- before the result", title)
 		}
 		t.Run(title, func(t *testing.T) {
+			if program, ok := strings.CutSuffix(source, " (needs node)"); ok {
+				source = program
+				if _, err := exec.LookPath("node"); err != nil {
+					t.Skip("skipped: node is not on the PATH")
+				}
+			}
 			got := runVector(t, body)
 			if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(got)); diff != "" && !*update {
 				t.Errorf("%s\n%s", source, diff)

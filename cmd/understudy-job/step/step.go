@@ -44,6 +44,9 @@ const (
 // Path returns the path of a file of the directory.
 func (c Control) Path(name string) string { return filepath.Join(c.Dir, name) }
 
+// NoContainers is a DOCKER_HOST at which nobody is: act must not start containers.
+func (c Control) NoContainers() string { return "unix://" + c.Path("no-containers") }
+
 // privateVariables are act's own; a step on GitHub does not see them.
 var privateVariables = map[string]bool{"ACT": true, "SHA_REF": true, trackingID: true}
 
@@ -70,7 +73,10 @@ func Main(args []string, stderr io.Writer) int {
 // process ends. An error of do is shown in the step's log and fails it.
 func (c Control) Wrap(do func() (int, error), stderr io.Writer) int {
 	Seal(3)
-	code, err := do()
+	code, err := 0, c.leaveShims()
+	if err == nil {
+		code, err = do()
+	}
 	if err == nil {
 		err = c.disarmCommandFiles()
 	}
@@ -193,7 +199,7 @@ func (c Control) Environ() []string {
 	var env []string
 	for _, kv := range os.Environ() {
 		switch name, _, _ := strings.Cut(kv, "="); {
-		case privateVariables[name]:
+		case privateVariables[name], kv == "DOCKER_HOST="+c.NoContainers():
 		case name == "GITHUB_EVENT_PATH":
 			env = append(env, name+"="+c.Path(Event))
 		default:

@@ -235,8 +235,17 @@ func readable(message string) string {
 	if m := exitStatus.FindStringSubmatch(message); m != nil {
 		return "Process completed with exit code " + m[1] + "."
 	}
+	if strings.Contains(message, "docker API") {
+		return "This action runs in a container, and containers are not supported."
+	}
+	if m := noAction.FindStringSubmatch(message); m != nil {
+		return "There is no action.yml in '" + m[1] + "'. Did the job forget to run actions/checkout?"
+	}
 	return message
 }
+
+// noAction is what act says, once for each name that the file could have.
+var noAction = regexp.MustCompile(`^failed to read 'action\.yml' from action '([^']*)'`)
 
 // masker hides secrets in what is shown: the values, each line of those with several, and the form
 // in which git sends a token.

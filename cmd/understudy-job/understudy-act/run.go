@@ -232,10 +232,16 @@ func (j *jobRun) config(p *model.Plan) (*runner.Config, error) {
 		}
 	}
 	maps.Copy(env, inertMap(j.githubEnv()))
+	shimmed, err := j.ctl.MakeShims(j.self, env["PATH"])
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(env, shimmed)
 	// act copies its own environment into every step and looks for node on its own PATH.
 	os.Clearenv()
 	os.Setenv("PATH", j.path("bin"))
 	os.Setenv("HOME", j.path("home"))
+	os.Setenv("DOCKER_HOST", j.ctl.NoContainers()) // there may be a daemon on this machine
 	secrets := inertMap(j.spec.Secrets)
 	secrets["GITHUB_TOKEN"] = j.spec.Token
 	return &runner.Config{

@@ -69,7 +69,9 @@ func (p *parser) uses(n *yaml.Node) {
 	case strings.HasPrefix(ref, "docker://"):
 		p.fail(n.Line, "`uses: docker://` is not supported", "run the program in a step")
 	case strings.HasPrefix(ref, "./"):
-		p.fail(n.Line, "`uses: "+ref+"`: actions of the repository are not supported yet", "run its script in a step")
+		if slices.Contains(strings.Split(ref, "/"), "..") {
+			p.fail(n.Line, "`uses: "+ref+"` leaves the repository", "")
+		}
 	case !slices.Contains(builtIn, strings.ToLower(action)):
 		p.fail(n.Line, "`uses: "+ref+"`: this action is not built in", hint)
 	case !fromV4.MatchString(version):
