@@ -22,7 +22,7 @@ cold: ## CPU seconds of the main job from nothing: empty build cache, no job run
 	rm -rf $$d
 
 update: ## golden files and docs/reference
-	go test ./report/... ./result/... ./environment ./cli -update
+	go test ./report/... ./result/... ./environment ./emulator/forge ./cli -update
 
 picture: ## the pictures in docs/images, from a run with a seeded defect and a served forge; needs chromium
 	go run ./internal/picture docs/images

@@ -49,7 +49,8 @@ func (s *State) workflow(r *repo, p string) *workflow {
 			return w
 		}
 	}
-	w := &workflow{id: s.nextID(nounWorkflow), path: p, name: p, created: s.now()}
+	// Not now: a read may be what makes it known, and reads change no answer.
+	w := &workflow{id: s.nextID(nounWorkflow), path: p, name: p, created: r.pushed}
 	r.workflows = append(r.workflows, w)
 	return w
 }
