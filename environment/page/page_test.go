@@ -4,10 +4,13 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"crypto/sha1"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -35,7 +38,13 @@ type shown struct {
 // furnished is a forge with a repository, an issue, a run that goes on, and the page.
 func furnished(t testing.TB, files fstest.MapFS) *shown {
 	t.Helper()
-	f, err := forge.New(forge.Options{})
+	return furnishedIn(t, "", files)
+}
+
+// furnishedIn is furnished in a directory; "" is one of the forge's own.
+func furnishedIn(t testing.TB, dir string, files fstest.MapFS) *shown {
+	t.Helper()
+	f, err := forge.New(forge.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,4 +290,15 @@ func TestPageShowsWhatWebhooksWereSent(t *testing.T) {
 	if resp, body := s.do(s.request(http.MethodGet, page.Root+"repo/ada/app/deliveries/9")); resp.StatusCode != http.StatusNotFound || !strings.Contains(body, "no such delivery") {
 		t.Errorf("no such delivery: %d", resp.StatusCode)
 	}
+}
+
+// TestPageOfWhatARecordLeftOut holds that a file without content takes no sheet with it.
+func TestPageOfWhatARecordLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	text := "# A token stands here\n"
+	s := furnishedIn(t, dir, fstest.MapFS{"README.md": {Data: []byte(text)}, "other.txt": {Data: []byte("x\n")}})
+	sum := fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(text), text)))
+	s.must(os.Remove(filepath.Join(dir, "repos", "1.git", "objects", sum[:2], sum[2:])))
+	s.sees("repo/ada/app", "README.md", "other.txt")
+	s.sees("repo/ada/app/files/README.md", "is not here")
 }

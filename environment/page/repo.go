@@ -165,7 +165,7 @@ func (p *page) readme(v *listing, repo string) error {
 	for _, e := range v.Entries {
 		if e.Type == "blob" && strings.EqualFold(e.Name(), "readme.md") {
 			f, err := p.file(repo, v.Rev, e, false)
-			if err == nil && f.Markdown {
+			if err == nil && f.Markdown && f.Why == "" {
 				v.Readme = f.Text
 			}
 			return err
@@ -185,6 +185,8 @@ func (p *page) file(repo, rev string, e forge.EntryView, plain bool) (*file, err
 	switch {
 	case errors.Is(err, forge.ErrTooLarge):
 		return &file{Why: "This file is too long to be shown: " + size(e.Size) + "."}, nil
+	case errors.Is(err, driver.ErrNotFound):
+		return &file{Why: "The content of this file is not here: the record that this forge is from left it out."}, nil
 	case err != nil:
 		return nil, err
 	case bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 || !utf8.Valid(data):
