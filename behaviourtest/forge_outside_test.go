@@ -1,0 +1,34 @@
+package behaviourtest_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestGoTestGuide runs the test file of docs/guide/go-test.md as it stands there, in a module that is not the
+// kit's: what it needs of the kit can be named from outside.
+func TestGoTestGuide(t *testing.T) {
+	if testing.Short() {
+		return // it builds a module of its own
+	}
+	t.Parallel()
+	blocks := regexp.MustCompile("(?ms)^```go\n(.*?)^```$").FindAllStringSubmatch(read(t, "../docs/guide/go-test.md"), -1)
+	if len(blocks) != 1 {
+		t.Fatalf("the guide has %d Go files, want one", len(blocks))
+	}
+	e := newElsewhere(t, map[string]string{"bot_test.go": blocks[0][1]})
+	out := e.must(t, "test", "-v", "-race", ".")
+	for _, want := range []string{"--- PASS: TestGreet", "--- PASS: TestClone", "--- PASS: TestFromOneMoment"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output lacks %q:\n%s", want, out)
+		}
+	}
+	e.must(t, "vet", ".")
+	deps := e.must(t, "list", "-deps", "-test", ".")
+	for _, heavy := range []string{"nektos/act", "cucumber", "spf13/cobra"} {
+		if strings.Contains(deps, heavy) {
+			t.Errorf("a forge in a test brings %s with it", heavy)
+		}
+	}
+}
