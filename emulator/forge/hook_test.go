@@ -183,6 +183,11 @@ func TestHookOfOrganisation(t *testing.T) {
 	if diff := cmp.Diff([]string{"ping", "repository.created", "label.created", "repository.deleted"}, got.events()); diff != "" {
 		t.Fatal(diff)
 	}
+	for _, e := range w.admin.Journal().Entries(0) {
+		if e.Type == "delivery.completed" && e.Detail["status"] != "OK" {
+			t.Errorf("%+v", e)
+		}
+	}
 	g := got.only(t, "label")
 	if g.header.Get("X-GitHub-Hook-Installation-Target-Type") != "organization" || g.header.Get("X-Hub-Signature-256") != "" {
 		t.Errorf("header = %v", g.header)

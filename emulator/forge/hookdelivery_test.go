@@ -177,7 +177,7 @@ func TestHookOrderUnderLoad(t *testing.T) {
 }
 
 func TestCloseBreaksOffDeliveries(t *testing.T) {
-	f, err := forge.New(forge.Options{})
+	f, err := forge.New(forge.Options{HookTimeout: time.Hour})
 	must(t, err)
 	must(t, f.Admin().AddUser(forge.User{Login: "ada"}))
 	must(t, f.Admin().AddOrg("acme", "ada"))
