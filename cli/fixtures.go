@@ -38,7 +38,7 @@ Exit codes: 0 all are as they should be · 2 usage, or a fixture is not.`,
 			for _, fixture := range list {
 				fmt.Fprintln(o.Stdout, fixture)
 			}
-			fmt.Fprintf(o.Stdout, "%d fixtures\n", len(list))
+			fmt.Fprintln(o.Stdout, counted(len(list), "fixture"))
 			return nil
 		},
 	}

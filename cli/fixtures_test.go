@@ -36,7 +36,7 @@ fixtures/agent/notes.txt
 		t.Errorf("exit code %d (-want +got):\n%s", code, diff)
 	}
 	dir := writeSuite(t, map[string]string{"features/f.feature": table("write_fixture", "notes, n.txt"), "n.txt": "x"})
-	if code, out := run(t, cli.Options{}, "fixtures", dir); code != 0 || out != "n.txt\n    no stage is known\n    used by f.feature:4\n1 fixtures\n" {
+	if code, out := run(t, cli.Options{}, "fixtures", dir); code != 0 || out != "n.txt\n    no stage is known\n    used by f.feature:4\n1 fixture\n" {
 		t.Errorf("undeclared: exit code %d\n%s", code, out)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -153,10 +154,30 @@ func runInit(o Options, f initFlags, dir string) error {
 		fmt.Fprint(o.Stdout, "\nunderstudy lint: ")
 		l.print(o.Stdout)
 		fmt.Fprintf(o.Stdout, "\nRun it; it passes if the platform installs itself and takes the smallest results:\n\n  understudy run %s\n", quoted(dir))
+		f.rest(o.Stdout, dir)
 		return nil
 	}
 	fmt.Fprintf(o.Stdout, "\nRun it:\n\n  understudy run %s\n", quoted(dir))
+	f.rest(o.Stdout, dir)
 	return nil
+}
+
+// rest says what is left to do by hand.
+func (f initFlags) rest(w io.Writer, dir string) {
+	if f.goTest {
+		fmt.Fprintf(w, "\nor as a Go test:\n\n  go get github.com/understudy-dev/understudy@latest\n  go test -tags behaviour %s\n", quoted(goPackage(dir)))
+	}
+	if f.ci != "" && !there(filepath.Join(dir, ".git")) {
+		fmt.Fprintf(w, "\nThe CI job is read at the repository's root alone: unless %s is that, move it there and name the suite in it.\n", quoted(dir))
+	}
+}
+
+// goPackage is a directory as the go command takes it.
+func goPackage(dir string) string {
+	if dir = filepath.ToSlash(filepath.Clean(dir)); filepath.IsAbs(dir) || strings.HasPrefix(dir, ".") {
+		return dir
+	}
+	return "./" + dir
 }
 
 func there(path string) bool {

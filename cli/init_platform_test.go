@@ -50,7 +50,7 @@ func TestInitForAPlatformPassesAtOnce(t *testing.T) {
 	if err := os.WriteFile(".gitignore", []byte("mine\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if code, out := run(t, cli.Options{}, "init", "--platform", "platform.yaml", "--ci", "github"); code != 0 {
+	if code, out := run(t, cli.Options{}, "init", "--platform", "platform.yaml", "--ci", "github"); code != 0 || !strings.Contains(out, "The CI job is read at the repository's root alone") {
 		t.Fatalf("exit code %d\n%s", code, out)
 	}
 	if text, _ := os.ReadFile(".gitignore"); string(text) != "mine\n" {

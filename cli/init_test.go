@@ -86,8 +86,12 @@ func TestInitWritesWhatIsAskedFor(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if code, out := run(t, cli.Options{}, "init", dir, "--go", "--ci", ci); code != 0 {
+		code, out := run(t, cli.Options{}, "init", dir, "--go", "--ci", ci)
+		if code != 0 {
 			t.Fatalf("init: %s", out)
+		}
+		if !strings.Contains(out, "  go test -tags behaviour "+dir+"\n") || strings.Contains(out, "repository's root") {
+			t.Errorf("what is left to do: %s", out)
 		}
 		for _, name := range []string{file, "behaviour_test.go", "platform.sh"} {
 			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
