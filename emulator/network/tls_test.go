@@ -152,6 +152,16 @@ func TestATunnelHoldsOnlyHosts(t *testing.T) {
 	if err := tls.Client(tunnel(), &tls.Config{ServerName: "api.github.com", RootCAs: x509.NewCertPool()}).Handshake(); err == nil {
 		t.Error("a client without the authority was content")
 	}
+	late := tls.Client(tunnel(), &tls.Config{ServerName: "api.github.com", RootCAs: trusted}) // as GnuTLS does
+	if err := late.Handshake(); err != nil {
+		t.Fatal(err)
+	}
+	if err := late.CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(late); err != nil { // the door hangs up too, after it has said why
+		t.Fatal(err)
+	}
 	in := tls.Client(tunnel(), &tls.Config{ServerName: "api.github.com", RootCAs: trusted})
 	fmt.Fprintf(in, "GET / HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n")
 	if got, _ := io.ReadAll(in); !strings.Contains(string(got), "no host example.org") {
@@ -163,7 +173,8 @@ func TestATunnelHoldsOnlyHosts(t *testing.T) {
 		t.Errorf("plain HTTP in a tunnel: %s", got)
 	}
 	want := []string{
-		"TLS example.com (curl)", "TLS by a client that does not trust this door's certificates (curl)", "GET https://example.org/",
+		"TLS example.com (curl)", "TLS api.github.com: the client does not accept our certificate (curl)",
+		"TLS api.github.com: the client hung up on seeing our certificate (curl)", "GET https://example.org/",
 	}
 	if diff := cmp.Diff(want, r.list()); diff != "" {
 		t.Errorf("refused (-want +got):\n%s", diff)

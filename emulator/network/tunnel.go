@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // tunnels hands connections that are not of the proxy's own port to the server of the hosts.
@@ -105,10 +106,12 @@ type spoken struct {
 	d  *Door
 	by string // the program, where a CONNECT told it
 
-	once sync.Once
-	mu   sync.Mutex
-	in   net.Conn // over Conn; nil until the first byte came
-	err  error
+	once  sync.Once
+	shown string // the host whose certificate was shown
+	asked bool   // something came after the handshake
+	mu    sync.Mutex
+	in    net.Conn // over Conn; nil until the first byte came
+	err   error
 }
 
 const tlsHandshake = 0x16 // the first byte of every TLS connection
@@ -140,6 +143,7 @@ func (s *spoken) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, erro
 		s.d.report(Refusal{What: "TLS " + named(name), By: s.by, Why: "no host " + named(name) + " behind this door"})
 		return nil, nil
 	}
+	s.shown = name
 	return s.d.o.Authority.certificate(name)
 }
 
@@ -150,11 +154,13 @@ func named(host string) string {
 	return host
 }
 
-// explain reports a client that does not trust the authority: nothing else would say why it fails.
+// explain reports a client that turns away from a certificate of ours, by an alert or without a word:
+// nothing else would say why it fails.
 func (s *spoken) explain(err error) error {
 	var alert *net.OpError // which package tls makes of the alerts it gets; they have no type of their own
-	if errors.As(err, &alert) && alert.Op == "remote error" && strings.Contains(alert.Error(), "certificate") {
-		s.d.report(Refusal{What: "TLS by a client that does not trust this door's certificates", By: s.by, Why: err.Error()})
+	told := errors.As(err, &alert) && alert.Op == "remote error" && strings.Contains(alert.Error(), "certificate")
+	if s.shown != "" && (told || errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)) {
+		s.d.report(Refusal{What: "TLS " + s.shown + ": the client does not accept our certificate", By: s.by, Why: err.Error()})
 	}
 	return err
 }
@@ -173,7 +179,13 @@ func (s *spoken) Read(b []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return in.Read(b)
+	n, err := in.Read(b)
+	if n == 0 && errors.Is(err, io.EOF) && s.shown != "" && !s.asked {
+		// Some look at the certificate only now. Others have just changed their mind, so this says what was seen.
+		s.d.report(Refusal{What: "TLS " + s.shown + ": the client hung up on seeing our certificate", By: s.by, Why: "it asked for nothing"})
+	}
+	s.asked = s.asked || n > 0
+	return n, err
 }
 
 // Write implements net.Conn.
