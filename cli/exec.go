@@ -138,10 +138,10 @@ func runExec(ctx context.Context, o Options, f execFlags, argv []string) error {
 	}
 	tools, err := trial.FindTools(ctx, trial.ToolOptions{Env: o.Env, ProcessGroups: f.noNamespaces, Status: s.status})
 	if err == nil {
-		var sv *serving
-		if sv, err = startServing(ctx, o, serveAs{repo: execRepo, github: true, seed: seed}, tools); err == nil {
+		x := &execution{o: o, f: f, argv: argv, runner: tools.JobRunner, refused: &refusals{s: s}}
+		x.serving, err = startServing(ctx, o, serveAs{repo: execRepo, github: true, seed: seed, refused: x.refused.addOfJob}, tools)
+		if err == nil {
 			s.done()
-			x := &execution{serving: sv, o: o, f: f, argv: argv, runner: tools.JobRunner, refused: &refusals{s: s}}
 			return x.run(ctx)
 		}
 	}

@@ -17,10 +17,17 @@ type refusals struct {
 	count map[string]int
 }
 
-func (r *refusals) add(f network.Refusal) {
-	line := f.What
-	if f.By != "" {
-		line += " (" + f.By + ")"
+func (r *refusals) add(f network.Refusal) { r.tell(f.What, f.By) }
+
+// addOfJob is add for what a workflow of the forge tried.
+func (r *refusals) addOfJob(f network.Refusal) {
+	r.tell(f.What, strings.TrimPrefix(f.By+", in a workflow", ", "))
+}
+
+func (r *refusals) tell(what, by string) {
+	line := what
+	if by != "" {
+		line += " (" + by + ")"
 	}
 	line = strings.Map(printable, line)
 	r.mu.Lock()

@@ -170,6 +170,22 @@ func TestExecRefuses(t *testing.T) {
 	})
 }
 
+// TestExecRefusesWorkflowsToo names what a workflow of the forge tried.
+func TestExecRefusesWorkflowsToo(t *testing.T) {
+	bin := understudy(t)
+	onRungs(t, func(t *testing.T, rung string) {
+		e := execute(t, bin, rung, "--", "sh", "-ec", `
+			git clone -q https://github.com/acme/app && cd app
+			printf 'on: push\njobs:\n  out:\n    runs-on: ubuntu-latest\n    steps:\n      - run: curl -s https://example.com/\n' > .github/workflows/out.yml
+			git add . && git -c user.email=me@example.com commit -q --no-gpg-sign -m Out && git push -q
+			until curl -fsS https://api.github.com/repos/acme/app/actions/runs | grep -q '"conclusion":".*failure"'; do sleep 0.1; done`)
+		e.want(t, 0)
+		if want := "understudy: refused: CONNECT example.com:443 (curl, in a workflow)\n"; !strings.Contains(e.err, want) {
+			t.Errorf("no %q in\n%s", want, e.err)
+		}
+	})
+}
+
 // TestExecEndsLikeTheProgram passes the exit on, whatever it is.
 func TestExecEndsLikeTheProgram(t *testing.T) {
 	bin := understudy(t)

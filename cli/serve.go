@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/understudy-dev/understudy/emulator/network"
 	"github.com/understudy-dev/understudy/environment/page"
 	"github.com/understudy-dev/understudy/environment/place"
 	"github.com/understudy-dev/understudy/evidence"
@@ -113,8 +114,10 @@ type serveAs struct {
 	repo   string // name of the repository to try things with, in the organisation
 	port   int    // of the forge; 0 is a free one
 	github bool   // the forge is github.com
-	seed   fixture.Seed
-	stays  *serveDir // where it stays; nil is nowhere
+	// told what workflows could not reach; may be nil
+	refused func(network.Refusal)
+	seed    fixture.Seed
+	stays   *serveDir // where it stays; nil is nowhere
 }
 
 // serving is a place for a person.
@@ -152,7 +155,7 @@ func (sv *serving) start(ctx context.Context, o Options, as serveAs, tools trial
 	}
 	log := slog.New(slog.NewTextHandler(scrubbed{sv.scrub, o.Stderr}, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	po := place.Options{
-		Dir: sv.dir.Path, Port: as.port, GitHub: as.github, Org: serveOrg, People: append(servePeople(), seedPeople(sv.seed, servePeople())...), JobRunner: tools.JobRunner, Tools: bin, Path: tools.Path,
+		Dir: sv.dir.Path, Port: as.port, GitHub: as.github, Refused: as.refused, Org: serveOrg, People: append(servePeople(), seedPeople(sv.seed, servePeople())...), JobRunner: tools.JobRunner, Tools: bin, Path: tools.Path,
 		Namespaces: tools.Namespaces, Hide: sv.hide, Log: log,
 	}
 	if err := sv.open(po); err != nil {

@@ -46,6 +46,7 @@ type Options struct {
 	Path       string // PATH of the programs: where git and bash are
 	Namespaces bool   // programs get PID and mount namespaces of their own
 	Openings   []network.Opening
+	Refused    func(network.Refusal)           // told what programs here tried to reach and could not, one at a time; may be nil
 	GitHub     bool                            // the forge is https://github.com: bodies say so, and jobs reach it there through the door
 	Hide       func(value, label string) error // told each secret; nil is not
 	Log        *slog.Logger                    // nil is silent
@@ -125,7 +126,7 @@ func (p *Place) start() (err error) {
 		openings = append(openings[:len(openings):len(openings)], p.GitHub("")...)
 	}
 	p.door, err = network.New(network.Options{
-		Openings: openings, Authority: p.Authority, Journal: p.Journal, Ledger: p.Ledger, Log: log.With("part", "door"),
+		Openings: openings, Authority: p.Authority, Refused: o.Refused, Journal: p.Journal, Ledger: p.Ledger, Log: log.With("part", "door"),
 	})
 	if err != nil {
 		return err
