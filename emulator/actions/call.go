@@ -22,6 +22,9 @@ const (
 
 // called is a workflow file with all that it calls.
 type called struct {
+	repo  string // where the file stands
+	at    string // "refs/tags/v1"; "" is the run's own ref
+	sha   string
 	file  File
 	wf    *workflow.Workflow
 	calls map[*workflow.Job]*called
@@ -35,7 +38,7 @@ type resolver struct {
 
 // resolve follows the calls of a file. limit is what its caller's token may do; chain are the files above.
 func (v *resolver) resolve(src Source, repo string, f File, wf *workflow.Workflow, limit map[string]string, chain []string) (*called, error) {
-	out := &called{file: f, wf: wf, calls: map[*workflow.Job]*called{}}
+	out := &called{repo: repo, sha: src.SHA, file: f, wf: wf, calls: map[*workflow.Job]*called{}}
 	for _, j := range wf.Jobs {
 		if j.Call == nil {
 			continue
@@ -87,7 +90,11 @@ func (v *resolver) follow(
 	if err := errors.Join(checkArguments(c, callee.On.Call), checkPermissions(callee, own)); err != nil {
 		return nil, err
 	}
-	return v.resolve(src, repo, src.Files[i], callee, own, append(slices.Clone(chain), id))
+	out, err := v.resolve(src, repo, src.Files[i], callee, own, append(slices.Clone(chain), id))
+	if err == nil && c.Repo != "" {
+		out.at = src.Ref
+	}
+	return out, err
 }
 
 func firstOf(permissions ...map[string]string) map[string]string {

@@ -65,14 +65,17 @@ type Engine struct {
 	slots     chan struct{}
 	groups    groups
 	tokenKey  []byte
+	idKey     []byte // signs what a job asks for id-tokens with
+	identity  *identity
 	minute    time.Duration // of timeout-minutes; shorter in tests
 	artifacts http.Handler
 
 	parsed parsed // used by the reader alone
 
 	mu     sync.Mutex
-	runs   map[int64]*run // that have not completed
-	depths map[int64]int  // of runs that workflow_run started
+	runs   map[int64]*run  // that have not completed
+	depths map[int64]int   // of runs that workflow_run started
+	cells  map[int64]*cell // that run now, by job
 }
 
 // New returns an engine that sees every entry appended to the journal from now on. The caller
@@ -109,13 +112,14 @@ func New(o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		o: o, cursor: o.Journal.Subscribe("actions"), slots: make(chan struct{}, o.Concurrency),
-		tokenKey: []byte(rand.Text()), minute: time.Minute, runs: map[int64]*run{}, depths: map[int64]int{}, parsed: parsed{},
+		tokenKey: []byte(rand.Text()), minute: time.Minute, runs: map[int64]*run{}, depths: map[int64]int{}, cells: map[int64]*cell{}, idKey: []byte(rand.Text()), parsed: parsed{},
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.artifacts = ArtifactService(ArtifactOptions{
 		Store: o.Store, TokenKey: e.tokenKey, PublicURL: o.ServerURL, Dir: filepath.Join(o.Dir, "uploads"),
 		Now: o.Now, Log: o.Log,
 	})
+	e.identity = newIdentity(e)
 	e.wg.Go(e.read)
 	return e, nil
 }
@@ -148,6 +152,13 @@ func (e *Engine) Cancel(run int64) bool {
 		r.cancel()
 	}
 	return r != nil
+}
+
+// running returns the cell of a job that runs now, or nil.
+func (e *Engine) running(job int64) *cell {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.cells[job]
 }
 
 // read takes one entry after the other. Runs are created here, in the journal's order, and their

@@ -54,7 +54,15 @@ func (c *cell) execute() (conclusion, why string) {
 		e.broken(err)
 		return cancelled, ""
 	}
-	out := newOutput(c, grant, spec.RuntimeToken)
+	e.mu.Lock()
+	e.cells[c.rec.ID] = c
+	e.mu.Unlock()
+	defer func() {
+		e.mu.Lock()
+		delete(e.cells, c.rec.ID)
+		e.mu.Unlock()
+	}()
+	out := newOutput(c, grant, spec.RuntimeToken, spec.IDToken)
 	exit, err := c.process(ctx, spec, dir, out)
 	out.flush()
 	if err != nil {
@@ -150,14 +158,31 @@ func (c *cell) spec(g Grant, dir string) (jobwire.Spec, error) {
 	if c.strategy != nil {
 		spec.Contexts["strategy"] = json.RawMessage(expr.ToJSON(c.strategy))
 	}
-	var err error
-	spec.RuntimeToken, err = signToken(r.e.tokenKey, runtimeClaims{
-		Run: r.rec.ID, Job: c.rec.ID, Repo: r.rec.Repo, Issued: r.e.o.Now(), Expires: r.e.o.Now().Add(c.limit() + time.Hour),
-	})
-	if err == nil && r.e.o.Secret != nil {
-		err = r.e.o.Secret(spec.RuntimeToken, "ACTIONS_RUNTIME_TOKEN")
+	return spec, c.tokens(&spec)
+}
+
+// tokens gives the job what it talks to the kit's own services with.
+func (c *cell) tokens(spec *jobwire.Spec) (err error) {
+	e := c.node.r.e
+	claims := runtimeClaims{
+		Run: c.node.r.rec.ID, Job: c.rec.ID, Repo: c.node.r.rec.Repo, Issued: e.o.Now(), Expires: e.o.Now().Add(c.limit() + time.Hour),
 	}
-	return spec, err
+	if spec.RuntimeToken, err = e.mint(e.tokenKey, claims, "ACTIONS_RUNTIME_TOKEN"); err != nil {
+		return err
+	}
+	if c.rec.Permissions["id-token"] == "write" {
+		spec.IDTokenURL = fmt.Sprintf("%s%s/token?job=%d", e.o.ServerURL, identityPrefix, c.rec.ID) // clients add &audience=
+		spec.IDToken, err = e.mint(e.idKey, claims, "ACTIONS_ID_TOKEN_REQUEST_TOKEN")
+	}
+	return err
+}
+
+func (e *Engine) mint(key []byte, claims runtimeClaims, name string) (string, error) {
+	token, err := signToken(key, claims)
+	if err == nil && e.o.Secret != nil {
+		err = e.o.Secret(token, name)
+	}
+	return token, err
 }
 
 func list(env map[string]string) []string {

@@ -8,10 +8,8 @@ import (
 // graph is the jobs of one workflow file within a run: of the run's own file, or of one that a job calls.
 // It belongs to the run's goroutine.
 type graph struct {
-	r         *run
-	file      File
-	wf        *workflow.Workflow
-	calls     map[*workflow.Job]*called
+	r *run
+	*called
 	inputs    any
 	caller    *cell // nil for the run's own file
 	nodes     []*node
@@ -20,7 +18,7 @@ type graph struct {
 }
 
 func (r *run) newGraph(c *called, inputs any, caller *cell) *graph {
-	g := &graph{r: r, file: c.file, wf: c.wf, calls: c.calls, inputs: inputs, caller: caller, byKey: map[string]*node{}}
+	g := &graph{r: r, called: c, inputs: inputs, caller: caller, byKey: map[string]*node{}}
 	for _, j := range c.wf.Jobs {
 		n := &node{r: r, g: g, job: j}
 		g.nodes = append(g.nodes, n)

@@ -37,8 +37,8 @@ type output struct {
 	err    error // the first mistake; everything after it is ignored
 }
 
-func newOutput(c *cell, g Grant, runtimeToken string) *output {
-	secrets := []string{g.Token, runtimeToken}
+func newOutput(c *cell, g Grant, tokens ...string) *output {
+	secrets := append([]string{g.Token}, tokens...)
 	for _, s := range g.Secrets {
 		secrets = append(secrets, s)
 	}

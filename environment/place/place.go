@@ -150,6 +150,7 @@ func (p *Place) startEngine() error {
 		return err
 	}
 	p.closers = append(p.closers, engine.Close)
+	p.Forge.Handle(actions.IdentityPattern, engine.IdentityService())
 	for _, pattern := range actions.ArtifactPatterns {
 		p.Forge.Handle(pattern, engine.ArtifactService())
 	}

@@ -33,7 +33,9 @@ type Spec struct {
 	APIURL       string            `json:"api_url"`
 	ResultsURL   string            `json:"results_url"` // base of the artifact service, with trailing slash
 	RuntimeToken string            `json:"runtime_token"`
-	Token        string            `json:"token"` // GITHUB_TOKEN
+	IDTokenURL   string            `json:"id_token_url,omitempty"` // where the job asks for an id-token; "" when it may not
+	IDToken      string            `json:"id_token,omitempty"`     // what it asks with
+	Token        string            `json:"token"`                  // GITHUB_TOKEN
 	Secrets      map[string]string `json:"secrets,omitempty"`
 	Variables    map[string]string `json:"variables,omitempty"`
 	Env          map[string]string `json:"env"` // complete environment of the steps, before the workflow's own env

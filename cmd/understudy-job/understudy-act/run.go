@@ -83,7 +83,7 @@ func readSpec(r io.Reader) (jobwire.Spec, error) {
 }
 
 func secretsOf(spec jobwire.Spec) []string {
-	secrets := []string{spec.Token, spec.RuntimeToken}
+	secrets := []string{spec.Token, spec.RuntimeToken, spec.IDToken}
 	for _, v := range spec.Secrets {
 		secrets = append(secrets, v)
 	}
@@ -287,7 +287,7 @@ func (j *jobRun) githubEnv() map[string]string {
 			refName, refType = name, kind
 		}
 	}
-	return map[string]string{
+	env := map[string]string{
 		"CI": "true", "TERM": "dumb", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0",
 		"GITHUB_ACTIONS": "true", "GITHUB_SERVER_URL": s.ServerURL, "GITHUB_API_URL": s.APIURL,
 		"GITHUB_GRAPHQL_URL": strings.TrimSuffix(s.APIURL, "/") + "/graphql",
@@ -300,4 +300,8 @@ func (j *jobRun) githubEnv() map[string]string {
 		"RUNNER_NAME": "understudy", "RUNNER_ENVIRONMENT": "self-hosted",
 		"ACTIONS_RUNTIME_TOKEN": s.RuntimeToken, "ACTIONS_RESULTS_URL": s.ResultsURL, "ACTIONS_RUNTIME_URL": s.ResultsURL,
 	}
+	if s.IDTokenURL != "" {
+		env["ACTIONS_ID_TOKEN_REQUEST_URL"], env["ACTIONS_ID_TOKEN_REQUEST_TOKEN"] = s.IDTokenURL, s.IDToken
+	}
+	return env
 }
