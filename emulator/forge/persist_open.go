@@ -26,7 +26,7 @@ const cutOff = "The forge ended while this ran."
 // How much of the journal is read at the opening, and how large its file may become before only its
 // end is kept.
 const (
-	recalled   = 1 << 20
+	recalled   = 256 << 10
 	maxJournal = 64 << 20
 )
 
@@ -205,18 +205,20 @@ func readLog(path string) (im state.Image, first, whole int64, err error) {
 	return b.Image(), first, whole, nil
 }
 
-func readDelta(line []byte) (state.Delta, error) {
-	var form struct{ Version int }
-	if err := json.Unmarshal(line, &form); err != nil {
-		return state.Delta{}, err
-	}
-	if form.Version != state.ImageVersion {
-		return state.Delta{}, fmt.Errorf("it is of version %d, and this program reads version %d", form.Version, state.ImageVersion)
-	}
-	var d state.Delta
+func readDelta(line []byte) (d state.Delta, err error) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
-	return d, dec.Decode(&d)
+	if err = dec.Decode(&d); err == nil && d.Version == state.ImageVersion {
+		return d, nil
+	}
+	var form struct{ Version int } // asked only now: a long line is read once
+	if err := json.Unmarshal(line, &form); err != nil {
+		return d, err
+	}
+	if form.Version != state.ImageVersion {
+		return d, fmt.Errorf("it is of version %d, and this program reads version %d", form.Version, state.ImageVersion)
+	}
+	return d, err
 }
 
 // openJournal reads the end of the journal up to entry last, and cuts off what follows.
