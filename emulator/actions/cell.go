@@ -126,6 +126,11 @@ func (c *cell) evaluate(s expr.Scope) error {
 		return fmt.Errorf("continue-on-error: %w", err)
 	}
 	c.soft = truth(soft)
+	environment, err := j.Environment.Eval(s)
+	if err != nil {
+		return fmt.Errorf("environment: %w", err)
+	}
+	c.rec.Environment = expr.String(environment)
 	return c.deadline(s)
 }
 

@@ -45,6 +45,10 @@ func (c *cell) execute() (conclusion, why string) {
 	if grant.Secrets, err = c.node.g.secretsOf(grant.Secrets); err != nil {
 		return failure, fmt.Sprintf("job %s: %v", c.node.job.Key, err)
 	}
+	if grant.Secrets == nil {
+		grant.Secrets = map[string]string{}
+	}
+	maps.Copy(grant.Secrets, grant.EnvironmentSecrets)
 	spec, err := c.spec(grant, dir)
 	if err != nil {
 		return failure, err.Error()

@@ -79,6 +79,7 @@ type Job struct {
 	TimedOut    bool              // it was ended at timeout-minutes; its conclusion is cancelled, as at GitHub
 	Error       string            // the last words of the log of the step that failed first
 	Permissions map[string]string // scope → read, write, none; nil is the default
+	Environment string            // that the job names; "" is none
 	Untrusted   bool              // of a fork's pull request: its grant holds no secrets
 	Steps       []Step
 	Created     time.Time
@@ -98,9 +99,10 @@ type Step struct {
 
 // Grant is what one job may use.
 type Grant struct {
-	Token     string
-	Secrets   map[string]string
-	Variables map[string]string
+	Token              string
+	Secrets            map[string]string // of the repository and its organisation
+	EnvironmentSecrets map[string]string // of the job's environment; they win, also over what a caller passes on
+	Variables          map[string]string // of the environment, the repository and the organisation
 }
 
 // Artifact is a bundle of files that a run left.

@@ -74,7 +74,7 @@ func (i *identity) discover(w http.ResponseWriter, _ *http.Request) {
 			"sub", "aud", "exp", "iat", "iss", "jti", "nbf", "ref", "sha", "repository", "repository_id", "repository_owner",
 			"repository_owner_id", "run_id", "run_number", "run_attempt", "actor", "actor_id", "workflow", "workflow_ref",
 			"workflow_sha", "head_ref", "base_ref", "event_name", "ref_type", "ref_protected", "job_workflow_ref",
-			"job_workflow_sha", "repository_visibility", "runner_environment",
+			"job_workflow_sha", "repository_visibility", "runner_environment", "environment",
 		},
 	})
 }
@@ -187,8 +187,11 @@ func (c *cell) idClaims(audience, issuer string, now time.Time) map[string]any {
 	if r.h.name == "pull_request" || strings.HasPrefix(r.h.name, "pull_request_review") {
 		subject = "repo:" + c.rec.Repo + ":pull_request"
 	}
+	if c.rec.Environment != "" {
+		subject = "repo:" + c.rec.Repo + ":environment:" + strings.ReplaceAll(c.rec.Environment, ":", "%3A")
+	}
 	file := c.node.g.ref()
-	return map[string]any{
+	claims := map[string]any{
 		"iss": issuer, "aud": audience, "sub": subject, "jti": rand.Text(),
 		"iat": now.Unix(), "nbf": now.Add(-2 * idTokenLife).Unix(), "exp": now.Add(idTokenLife).Unix(),
 		"ref": r.h.ref, "sha": r.h.sha, "repository": c.rec.Repo, "repository_owner": owner,
@@ -199,6 +202,10 @@ func (c *cell) idClaims(audience, issuer string, now time.Time) map[string]any {
 		"workflow_ref": ref("workflow_ref"), "workflow_sha": r.h.sha, "job_workflow_ref": file, "job_workflow_sha": c.node.g.sha,
 		"runner_environment": "self-hosted",
 	}
+	if c.rec.Environment != "" {
+		claims["environment"] = c.rec.Environment
+	}
+	return claims
 }
 
 // ref names the graph's file at its commit, as tokens do.

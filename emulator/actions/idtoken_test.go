@@ -111,6 +111,34 @@ func TestIDToken(t *testing.T) {
 	}
 }
 
+// A job's environment stands in its token, also in place of the pull request.
+// https://docs.github.com/en/actions/reference/security/oidc#filtering-for-a-specific-environment
+func TestIDTokenNamesTheEnvironment(t *testing.T) {
+	p, dir := issuing(t, "on: [issues, pull_request]\n"+strings.Replace(asking, "    steps:", "    environment: 'a:b'\n    steps:", 1))
+	for _, name := range []string{"ask", "go"} {
+		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, event := range []string{"issues.opened", "pull_request.opened"} {
+		p.happen(event)
+		ask, err := os.ReadFile(filepath.Join(dir, "ask"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		url, bearer, _ := strings.Cut(strings.TrimSpace(string(ask)), " ")
+		_, got := getJSON(t, url, bearer)
+		claims := verified(t, got["value"].(string))
+		if claims["sub"] != "repo:acme/app:environment:a%3Ab" || claims["environment"] != "a:b" {
+			t.Errorf("%s: sub %v, environment %v", event, claims["sub"], claims["environment"])
+		}
+		if err := os.WriteFile(filepath.Join(dir, "go"), []byte("x\n"), 0); err != nil {
+			t.Fatal(err)
+		}
+		p.settle()
+	}
+}
+
 // A job that does not ask for it gets no id-token.
 func TestIDTokenNeedsPermission(t *testing.T) {
 	for _, permissions := range []string{"", "permissions: {contents: read}\n", "permissions: read-all\n"} {

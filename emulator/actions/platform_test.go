@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -115,6 +116,7 @@ type memory struct {
 	files     map[string]string
 	secrets   map[string]string
 	variables map[string]string
+	deploys   map[string]actions.Grant // what environments give beside it
 	runs      []actions.Run
 	jobs      []actions.Job
 	history   []string // "job 1 queued", as saved
@@ -196,7 +198,15 @@ func (m *memory) Grant(_ context.Context, j actions.Job) (actions.Grant, error) 
 	defer m.mu.Unlock()
 	token := fmt.Sprintf("ghs_token_of_job_%d", j.ID)
 	m.granted[token] = j.ID
-	return actions.Grant{Token: token, Secrets: m.secrets, Variables: m.variables}, nil
+	g := actions.Grant{Token: token, Secrets: maps.Clone(m.secrets), Variables: maps.Clone(m.variables)}
+	if e, ok := m.deploys[j.Environment]; ok {
+		if g.Variables == nil {
+			g.Variables = map[string]string{}
+		}
+		maps.Copy(g.Variables, e.Variables)
+		g.EnvironmentSecrets = e.EnvironmentSecrets
+	}
+	return g, nil
 }
 
 func (m *memory) Revoke(_ context.Context, token string) error {

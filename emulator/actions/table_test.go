@@ -87,7 +87,12 @@ func runVector(t *testing.T, body string) string {
 	if len(events) == 0 {
 		t.Fatal("the vector has no event")
 	}
-	p := start(t, defaultJobs(body), func(_ *actions.Options, m *memory) { m.secrets = map[string]string{"DEPLOY": "s3cret"} })
+	p := start(t, defaultJobs(body), func(_ *actions.Options, m *memory) {
+		m.secrets, m.variables = map[string]string{"DEPLOY": "s3cret"}, map[string]string{"REGION": "eu"}
+		m.deploys = map[string]actions.Grant{"production": {
+			EnvironmentSecrets: map[string]string{"DEPLOY": "pr0d", "ONLY": "0nly"}, Variables: map[string]string{"REGION": "us", "TIER": "1"},
+		}}
+	})
 	actions.SetMinute(p.engine, time.Second) // of timeout-minutes
 	for _, e := range events {
 		p.happen(e)

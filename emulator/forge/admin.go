@@ -153,6 +153,13 @@ func (a *Admin) Variables(repo string) (map[string]string, error) {
 	return m, wrap("read variables of "+repo, err)
 }
 
+// Deploy returns what a job that names an environment gets from it, in the clear: the environment's own
+// variables and secrets. An environment that is not there is made, as at GitHub.
+func (a *Admin) Deploy(repo, environment string) (variables, secrets map[string]string, err error) {
+	variables, secrets, err = a.state.Deploy(repo, environment)
+	return variables, secrets, wrap("deploy "+repo+" to "+environment, err)
+}
+
 // DefaultBranch returns the name of a repository's default branch, such as "main".
 func (a *Admin) DefaultBranch(repo string) (string, error) {
 	r, err := a.state.Find(repo)

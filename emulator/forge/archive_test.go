@@ -199,7 +199,8 @@ func TestArchiveKnowsEverySecret(t *testing.T) {
 	slices.Sort(found)
 	// An artifact's digest is no secret, and tokens are left out whole.
 	want := []string{"Accounts.ConfigImage.Sealing", "Accounts.ConfigImage.Secrets", "Artifacts.Artifact.Digest", "Hooks.Config.Secret",
-		"Repos.ConfigImage.Sealing", "Repos.ConfigImage.Secrets", "Tokens.Digest"}
+		"Repos.ConfigImage.Sealing", "Repos.ConfigImage.Secrets",
+		"Repos.Environments.ConfigImage.Sealing", "Repos.Environments.ConfigImage.Secrets", "Tokens.Digest"}
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("(-known +found):\n%s", diff)
 	}

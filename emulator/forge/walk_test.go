@@ -51,6 +51,12 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 		seedConfig(t, w.ada, actions, suffix, nil)
 		seedConfig(t, w.ada, "/orgs/acme/actions", suffix, map[string]any{"visibility": "selected", "selected_repository_ids": []int{1, 2, 3}})
 	}
+	for _, name := range []string{"production", "staging", "test"} {
+		w.ada.want(200, "PUT", "/repos/acme/app/environments/"+name, nil)
+	}
+	for _, suffix := range []string{"", "_2", "_3"} {
+		seedConfig(t, w.ada, environment, suffix, nil)
+	}
 	for _, hooks := range []string{"/repos/acme/app/hooks", "/orgs/acme/hooks"} {
 		for _, name := range []string{"one", "two", "three"} {
 			w.ada.want(201, "POST", hooks, map[string]any{"config": map[string]any{"url": w.forge.PublicURL() + "/receiver/" + name}, "events": []string{"status"}})
@@ -70,6 +76,8 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 		"$BLOB": mustGit(t, dir, "rev-parse", "HEAD:README.md"), "$TAG": mustGit(t, dir, "rev-parse", "v1"),
 		"$ORGKEY":    w.ada.want(200, "GET", orgSecrets+"/public-key", nil).at("key_id").(string),
 		"$ORGSEALED": seal(t, w.ada, orgSecrets, "y"),
+		"$ENVKEY":    w.ada.want(200, "GET", environment+"/secrets/public-key", nil).at("key_id").(string),
+		"$ENVSEALED": seal(t, w.ada, environment+"/secrets", "y"),
 		"$PUBLIC":    w.forge.PublicURL(), "$KEY": sealKey, "$SEALED": seal(t, w.ada, actions+"/secrets", "y"),
 	}
 	return w, names
@@ -120,6 +128,7 @@ func params() [][3]string {
 		{"/git/matching-refs/", "{ref...}", "heads"}, {"/commits/", "{ref...}", "main"}, {"", "{ref...}", "heads/main"},
 		{"", "{owner}", "acme"}, {"", "{repo}", "app"}, {"", "{org}", "acme"}, {"", "{login}", "bob"}, {"", "{number}", "1"}, {"", "{id}", "1"},
 		{"", "{repository}", "1"}, {"", "{branch...}", "main"}, {"", "{workflow}", "ci.yml"}, {"", "{format}", "zip"}, {"", "{path...}", "README.md"},
+		{"", "{environment}", "production"},
 	}
 }
 
@@ -174,6 +183,13 @@ func writes() []struct{ request, path, body string } {
 		{"DELETE " + repo + "/actions/variables/{name}", "", ``},
 		{"PUT " + repo + "/actions/secrets/{name}", "", `{"encrypted_value": "$SEALED", "key_id": "$KEY"}`},
 		{"DELETE " + repo + "/actions/secrets/{name}", "", ``},
+		{"PUT " + repo + "/environments/{environment}", "", `{"wait_timer": 0}`},
+		{"POST " + repo + "/environments/{environment}/variables", "", `{"name": "NEW", "value": "x"}`},
+		{"PATCH " + repo + "/environments/{environment}/variables/{name}", "", `{"value": "slow"}`},
+		{"DELETE " + repo + "/environments/{environment}/variables/{name}", "", ``},
+		{"PUT " + repo + "/environments/{environment}/secrets/{name}", "", `{"encrypted_value": "$ENVSEALED", "key_id": "$ENVKEY"}`},
+		{"DELETE " + repo + "/environments/{environment}/secrets/{name}", "", ``},
+		{"DELETE " + repo + "/environments/{environment}", "", ``},
 		{"DELETE " + repo + "/actions/artifacts/{id}", "", ``},
 		{"DELETE " + repo + "/collaborators/{login}", "", ``},
 		{"DELETE " + repo + "/contents/{path...}", "", `{"message": "m", "sha": "$BLOB"}`},

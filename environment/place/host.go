@@ -85,27 +85,35 @@ func (h host) Grant(_ context.Context, j actions.Job) (actions.Grant, error) {
 	if err := h.p.o.Hide(token, "token:"+cause); err != nil {
 		return actions.Grant{}, err
 	}
-	secrets, err := h.secrets(j, cause)
-	if err != nil {
+	out := actions.Grant{Token: token}
+	if out.Variables, err = h.a.Variables(j.Repo); err != nil {
 		return actions.Grant{}, err
 	}
-	variables, err := h.a.Variables(j.Repo)
-	if err != nil {
-		return actions.Grant{}, err
+	var ofEnvironment map[string]string
+	if j.Environment != "" {
+		var more map[string]string
+		if more, ofEnvironment, err = h.a.Deploy(j.Repo, j.Environment); err != nil {
+			return actions.Grant{}, err
+		}
+		maps.Copy(out.Variables, more)
 	}
-	return actions.Grant{Token: token, Secrets: secrets, Variables: variables}, nil
-}
-
-// secrets are what the job may read: nothing, when it is not trusted.
-func (h host) secrets(j actions.Job, cause string) (map[string]string, error) {
 	if j.Untrusted {
-		return nil, nil
+		return out, nil // it may read no secrets
 	}
 	secrets, err := h.a.Secrets(j.Repo)
 	if err != nil {
-		return nil, err
+		return actions.Grant{}, err
 	}
-	secrets = maps.Clone(secrets)
+	if out.Secrets, err = h.hidden(secrets, cause); err != nil {
+		return actions.Grant{}, err
+	}
+	out.EnvironmentSecrets, err = h.hidden(ofEnvironment, cause)
+	return out, err
+}
+
+// hidden are secrets as the job gets them.
+func (h host) hidden(secrets map[string]string, cause string) (map[string]string, error) {
+	secrets, err := maps.Clone(secrets), error(nil)
 	for name, value := range secrets {
 		if secrets[name], err = h.aliased(value, cause); err != nil {
 			return nil, err

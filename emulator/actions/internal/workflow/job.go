@@ -51,7 +51,7 @@ func (p *parser) job(key, n *yaml.Node) *Job {
 		"steps":             func(n *yaml.Node) { p.steps(n) },
 		"container":         refuse("container", "jobs run on this machine; drop it"),
 		"services":          refuse("services", "start the service in a step, or give its address by a variable"),
-		"environment":       refuse("environment", "use variables and secrets of the repository"),
+		"environment":       func(n *yaml.Node) { j.Environment = p.environment(n) },
 		"snapshot":          refuse("snapshot", ""),
 		"uses":              func(n *yaml.Node) { j.Call = call; p.called(call, n) },
 		"with":              func(n *yaml.Node) { call.With = p.arguments(n, "with", inWith) },
@@ -145,6 +145,33 @@ func (p *parser) concurrency(n *yaml.Node, at expr.Place) *Concurrency {
 		p.failf(n, "`group:` is missing")
 	}
 	return c
+}
+
+// environment returns the name of what a job deploys to. The address that may stand beside it is checked.
+// https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idenvironment
+func (p *parser) environment(n *yaml.Node) Value {
+	if n.Kind != yaml.MappingNode {
+		return p.textValue(n, "environment", inJob)
+	}
+	var name Value
+	seen := p.mapping(n, "`environment:`", map[string]func(*yaml.Node){
+		"name": func(n *yaml.Node) { name = p.textValue(n, "name", inJob) },
+		"url":  func(n *yaml.Node) { p.template(n, inEnvironmentURL) },
+		// No deployments are recorded, so that it changes nothing.
+		"deployment": func(n *yaml.Node) { p.boolean(n, "deployment", inJob) },
+	})
+	if !seen["name"] {
+		p.failf(n, "`name:` is missing")
+	}
+	return name
+}
+
+func (p *parser) textValue(n *yaml.Node, what string, at expr.Place) Value {
+	if n.Kind != yaml.ScalarNode {
+		p.failf(n, "`%s:` must be text", what)
+		return Value{}
+	}
+	return p.value(n, at)
 }
 
 func (p *parser) runsOn(n *yaml.Node) Value {

@@ -16,6 +16,8 @@ var (
 	inDefaults  = expr.Place{Runner: true, Contexts: []string{"github", "needs", "strategy", "matrix", "env", "vars", "inputs"}}
 	inJobOutput = expr.Place{Runner: true, Contexts: []string{"github", "needs", "strategy", "matrix", "job", "runner", "env", "vars", "secrets", "steps", "inputs"}}
 
+	inEnvironmentURL = expr.Place{Runner: true, Contexts: []string{"github", "needs", "strategy", "matrix", "job", "runner", "env", "vars", "steps", "inputs"}}
+
 	inStep   = expr.Place{Contexts: inJobOutput.Contexts, Files: true, Runner: true}
 	inStepIf = expr.Place{
 		Contexts: []string{"github", "needs", "strategy", "matrix", "job", "runner", "env", "vars", "steps", "inputs"},

@@ -47,6 +47,7 @@ type Job struct {
 	Permissions     map[string]string // nil is the workflow's
 	Strategy        *Strategy
 	Concurrency     *Concurrency
+	Environment     Value // its name; empty is none
 	Timeout         Value // minutes
 	ContinueOnError Value
 	Call            *Call // nil for a job with steps

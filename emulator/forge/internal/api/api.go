@@ -66,7 +66,7 @@ func New(o Options) *API {
 	rand.Read(a.key) // never fails: it ends the program instead
 	for _, group := range [][]route{
 		a.userRoutes(), a.orgRoutes(), a.membershipRoutes(), a.repoRoutes(), a.repoListRoutes(), a.contentRoutes(), a.refRoutes(), a.objectRoutes(), a.commitRoutes(),
-		a.labelRoutes(), a.issueRoutes(), a.commentRoutes(), a.collaboratorRoutes(), a.configRoutes(),
+		a.labelRoutes(), a.issueRoutes(), a.commentRoutes(), a.collaboratorRoutes(), a.configRoutes(), a.environmentRoutes(),
 		a.workflowRoutes(), a.runRoutes(), a.artifactRoutes(), a.hookRoutes(),
 	} {
 		for _, r := range group {

@@ -8,8 +8,9 @@ import (
 
 // The levels that have variables and secrets, as they stand in patterns.
 const (
-	repoLevel = "/repos/{owner}/{repo}"
-	orgLevel  = "/orgs/{org}"
+	repoLevel        = "/repos/{owner}/{repo}"
+	environmentLevel = repoLevel + "/environments/{environment}"
+	orgLevel         = "/orgs/{org}"
 )
 
 func (a *API) configRoutes() []route {
@@ -18,6 +19,8 @@ func (a *API) configRoutes() []route {
 		out = append(out, a.variableRoutes(level+"/actions/variables")...)
 		out = append(out, a.secretRoutes(level+"/actions/secrets")...)
 	}
+	out = append(out, a.variableRoutes(environmentLevel+"/variables")...)
+	out = append(out, a.secretRoutes(environmentLevel+"/secrets")...)
 	for _, secret := range []bool{false, true} {
 		out = append(out, a.selectionRoutes(secret)...)
 	}
@@ -29,7 +32,7 @@ func (c *call) level() state.Level {
 	if org := c.param["org"]; org != "" {
 		return state.Level{Org: org}
 	}
-	return state.Level{Repo: c.repo()}
+	return state.Level{Repo: c.repo(), Environment: c.param["environment"]}
 }
 
 func (a *API) variableRoutes(variables string) []route {
@@ -79,7 +82,7 @@ type audience struct {
 	Selected   []int64 `json:"selected_repository_ids"`
 }
 
-// variable reads a body about a variable; a repository's has no audience.
+// variable reads a body about a variable; a repository's or an environment's has no audience.
 func (c *call) variable() (state.VariableEdit, error) {
 	var in struct {
 		Name  *string `json:"name"`

@@ -31,10 +31,12 @@ func (c *config) forget(repo int64) {
 	}
 }
 
-// Level is where variables and secrets stand: exactly one field is set.
+// Level is where variables and secrets stand: in a repository, in an environment of it, or in an
+// organisation.
 type Level struct {
-	Repo string // "owner/name"
-	Org  string
+	Repo        string // "owner/name"
+	Environment string // of Repo
+	Org         string
 }
 
 // Audience says which repositories of an organisation see a variable or a secret of it.
@@ -50,14 +52,24 @@ const (
 	visibleSelected = "selected"
 )
 
-// config opens a level for a need. The organisation is nil for a repository's own.
+// config opens a level for a need. The organisation is nil for what a repository or an environment has.
 func (s *State) config(who Identity, at Level, need Need) (*config, *account, error) {
 	if at.Org == "" {
+		if at.Environment != "" {
+			need = need.inEnvironment()
+		}
 		r, err := s.open(who, at.Repo, need)
 		if err != nil {
 			return nil, nil, err
 		}
-		return &r.config, nil, nil
+		if at.Environment == "" {
+			return &r.config, nil, nil
+		}
+		e := r.environments[key(at.Environment)]
+		if e == nil {
+			return nil, nil, wire.NotFound()
+		}
+		return &e.config, nil, nil
 	}
 	o, err := s.ownedOrg(who, at.Org)
 	if err != nil {

@@ -97,7 +97,17 @@ type RepoImage struct {
 	Members       map[string]Role // by lower-case login
 	Labels        []LabelImage    // as they were made
 	ConfigImage
-	Workflows []WorkflowImage // as they became known
+	Environments []EnvironmentImage // by ID
+	Workflows    []WorkflowImage    // as they became known
+}
+
+// EnvironmentImage is an environment of a repository.
+type EnvironmentImage struct {
+	ID      int64
+	Name    string
+	Created time.Time
+	Updated time.Time
+	ConfigImage
 }
 
 // LabelImage is a label of a repository.
@@ -278,6 +288,10 @@ func imageOfRepo(r *repo) RepoImage {
 	for _, l := range r.labels {
 		out.Labels = append(out.Labels, LabelImage{ID: l.id, Name: l.name, Color: l.color, Description: l.description, Standard: l.standard})
 	}
+	for _, e := range r.environments {
+		out.Environments = append(out.Environments, EnvironmentImage{ID: e.id, Name: e.name, Created: e.created, Updated: e.updated, ConfigImage: imageOfConfig(e.config)})
+	}
+	slices.SortFunc(out.Environments, func(a, b EnvironmentImage) int { return cmp.Compare(a.ID, b.ID) })
 	for _, w := range r.workflows {
 		out.Workflows = append(out.Workflows, WorkflowImage{ID: w.id, Path: w.path, Name: w.name, Created: w.created, Runs: w.runs})
 	}

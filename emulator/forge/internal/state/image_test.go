@@ -30,8 +30,8 @@ func images() map[string]reflect.Type {
 		"sealing": reflect.TypeFor[state.SealingImage](), "workflow": reflect.TypeFor[state.WorkflowImage](),
 		"issue": reflect.TypeFor[state.IssueImage](), "comment": reflect.TypeFor[state.CommentImage](),
 		"run": reflect.TypeFor[state.RunImage](), "job": reflect.TypeFor[state.JobImage](),
-		"artifact": reflect.TypeFor[state.ArtifactImage](),
-		"hook":     reflect.TypeFor[state.HookImage](), "delivery": reflect.TypeFor[state.DeliveryImage](),
+		"artifact": reflect.TypeFor[state.ArtifactImage](), "environment": reflect.TypeFor[state.EnvironmentImage](),
+		"hook": reflect.TypeFor[state.HookImage](), "delivery": reflect.TypeFor[state.DeliveryImage](),
 		"HookConfig": reflect.TypeFor[state.HookConfig](), "Outcome": reflect.TypeFor[state.Outcome](),
 		"Run": reflect.TypeFor[state.Run](), "Job": reflect.TypeFor[state.Job](),
 		"Step": reflect.TypeFor[state.Step](), "Artifact": reflect.TypeFor[state.Artifact](),
@@ -41,27 +41,28 @@ func images() map[string]reflect.Type {
 // elsewhere says why a field of the state has no field of that name in its part of an image.
 func elsewhere() map[string]string {
 	return map[string]string{
-		"State.base":     "an option: where the forge listens",
-		"State.now":      "an option",
-		"State.led":      "an option",
-		"State.jour":     "an option",
-		"State.mu":       "holds nothing",
-		"account.view":   "made from the other fields and the base",
-		"token.revoked":  "revoked tokens and their aliases are not in an image",
-		"State.arts":     "Image.Artifacts",
-		"repo.issues":    "Image.Issues, by IssueImage.Repo",
-		"repo.runs":      "Image.Runs, by Run.Repo",
-		"repo.config":    "its fields stand in RepoImage",
-		"account.config": "its fields stand in AccountImage",
-		"issue.comments": "Image.Comments, by CommentImage.Issue",
-		"run.jobs":       "Image.Jobs, by Job.RunID",
-		"job.run":        "Job.RunID",
-		"artifact.run":   "Artifact.RunID",
-		"State.deliver":  "who it is given to",
-		"account.hooks":  "Image.Hooks, by HookImage.Org",
-		"repo.hooks":     "Image.Hooks, by HookImage.Repo",
-		"hook.gone":      "deleted hooks are not in an image",
-		"hook.past":      "Image.Deliveries, by DeliveryImage.Hook",
+		"State.base":         "an option: where the forge listens",
+		"State.now":          "an option",
+		"State.led":          "an option",
+		"State.jour":         "an option",
+		"State.mu":           "holds nothing",
+		"account.view":       "made from the other fields and the base",
+		"token.revoked":      "revoked tokens and their aliases are not in an image",
+		"State.arts":         "Image.Artifacts",
+		"repo.issues":        "Image.Issues, by IssueImage.Repo",
+		"repo.runs":          "Image.Runs, by Run.Repo",
+		"repo.config":        "its fields stand in RepoImage",
+		"account.config":     "its fields stand in AccountImage",
+		"environment.config": "its fields stand in EnvironmentImage",
+		"issue.comments":     "Image.Comments, by CommentImage.Issue",
+		"run.jobs":           "Image.Jobs, by Job.RunID",
+		"job.run":            "Job.RunID",
+		"artifact.run":       "Artifact.RunID",
+		"State.deliver":      "who it is given to",
+		"account.hooks":      "Image.Hooks, by HookImage.Org",
+		"repo.hooks":         "Image.Hooks, by HookImage.Repo",
+		"hook.gone":          "deleted hooks are not in an image",
+		"hook.past":          "Image.Deliveries, by DeliveryImage.Hook",
 	}
 }
 
@@ -152,6 +153,9 @@ func full(t *testing.T) world {
 	try(t, w.MoveRefs(ada, "acme/app", []state.RefChange{{Ref: "refs/heads/main", Before: state.Zero, After: strings.Repeat("a", 40)}}))
 	w.fillIssues(t, ada)
 	w.fillConfig(t, ada, state.Level{Repo: "acme/app"}, state.Audience{})
+	_, err = w.PutEnvironment(ada, "acme/app", "Production")
+	try(t, err)
+	w.fillConfig(t, ada, state.Level{Repo: "acme/app", Environment: "production"}, state.Audience{})
 	w.fillConfig(t, ada, state.Level{Org: "acme"}, state.Audience{Visibility: "selected", Selected: []int64{1}})
 	try(t, w.SetPublic(ada, "acme", "ada", true))
 	try(t, w.AddUser("cyd", "", false))
@@ -361,6 +365,7 @@ func TestBadImage(t *testing.T) {
 		"alias":        {func(i *state.Image) { i.Tokens[0].Parent = "00" }, "alias"},
 		"own alias":    {func(i *state.Image) { i.Tokens[0].Parent = i.Tokens[0].Digest }, "its own alias"},
 		"key":          {func(i *state.Image) { i.Repos[0].Sealing.Private = nil }, "32 bytes"},
+		"environment":  {func(i *state.Image) { i.Repos[0].Environments[0].Name = "" }, `called ""`},
 		"number":       {func(i *state.Image) { i.Issues[1].Number = 7 }, "number 7"},
 		"label":        {func(i *state.Image) { i.Issues[1].Labels[0] = 99 }, "label 99"},
 		"issue":        {func(i *state.Image) { i.Comments[0].Issue = 99 }, "issue 99"},

@@ -24,7 +24,7 @@ func FromImage(o Options, im Image) (*State, error) {
 	clear(s.last)
 	s.mark = im.Mark
 	r := reader{s: s, accounts: map[int64]*account{}, repos: map[int64]*repo{}, labels: map[int64]*label{},
-		issues: map[int64]*issue{}, workflows: map[int64]*workflow{}, arts: map[int64]*artifact{}}
+		issues: map[int64]*issue{}, workflows: map[int64]*workflow{}, arts: map[int64]*artifact{}, environments: map[int64]*environment{}}
 	for _, step := range []func(Image) error{r.counters, r.readAccounts, r.readTokens, r.readRepos, r.readIssues, r.readComments,
 		r.readArtifacts, r.readRuns, r.readJobs, r.readHooks, r.whole} {
 		if err := step(im); err != nil {
@@ -43,11 +43,13 @@ type reader struct {
 	issues    map[int64]*issue
 	workflows map[int64]*workflow
 	arts      map[int64]*artifact
+
+	environments map[int64]*environment
 }
 
 func nouns() []noun {
 	return []noun{nounAccount, nounRepo, nounLabel, nounIssue, nounComment, nounWorkflow, nounRun, nounJob, nounArtifact, nounKey,
-		nounHook, nounDelivery}
+		nounHook, nounDelivery, nounEnvironment}
 }
 
 func (r reader) counters(im Image) error {
@@ -203,6 +205,22 @@ func (r reader) readWithin(x *repo, in RepoImage) error {
 	var err error
 	if x.config, err = readConfig(in.ConfigImage); err != nil {
 		return err
+	}
+	for _, e := range in.Environments {
+		if err := checkEnvironmentName(e.Name); err != nil || x.environments[key(e.Name)] != nil {
+			return fmt.Errorf("environment %d cannot be called %q", e.ID, e.Name)
+		}
+		n := &environment{id: e.ID, name: e.Name, created: e.Created, updated: e.Updated}
+		if n.config, err = readConfig(e.ConfigImage); err != nil {
+			return fmt.Errorf("environment %s: %w", e.Name, err)
+		}
+		if err := put(r, nounEnvironment, r.environments, e.ID, n); err != nil {
+			return err
+		}
+		if x.environments == nil {
+			x.environments = map[string]*environment{}
+		}
+		x.environments[key(e.Name)] = n
 	}
 	for _, w := range in.Workflows {
 		n := &workflow{id: w.ID, path: w.Path, name: w.Name, created: w.Created, runs: w.Runs}

@@ -25,6 +25,7 @@ type repo struct {
 	labels        []*label
 	issues        []*issue // number n is at n-1
 	config        config
+	environments  map[string]*environment // by lower-case name
 	workflows     []*workflow
 	runs          []*run // oldest first
 	hooks         []*hook

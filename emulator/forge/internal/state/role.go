@@ -77,6 +77,8 @@ const (
 	WriteVariables
 	ReadSecrets
 	WriteSecrets
+	ReadEnvironment // its variables and secrets
+	WriteEnvironment
 	Administer
 	Collaborate // see who may what
 	ReadHooks
@@ -110,6 +112,10 @@ func (n Need) rule() (scope, level string, role Role) {
 		return "secrets", "read", Write
 	case WriteSecrets:
 		return "secrets", "write", Write
+	case ReadEnvironment:
+		return "environments", "read", Write
+	case WriteEnvironment:
+		return "environments", "write", Write
 	case Administer:
 		return "administration", "write", Admin
 	case Collaborate:
@@ -120,6 +126,14 @@ func (n Need) rule() (scope, level string, role Role) {
 		return "repository_hooks", "write", Admin
 	}
 	return "metadata", "read", Read
+}
+
+// inEnvironment is the need for the same in an environment, where one permission covers variables and secrets.
+func (n Need) inEnvironment() Need {
+	if _, level, _ := n.rule(); level == "read" {
+		return ReadEnvironment
+	}
+	return WriteEnvironment
 }
 
 // roleOf returns what an account is in a repository; a is nil for nobody in particular.

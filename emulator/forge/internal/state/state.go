@@ -59,6 +59,8 @@ const (
 	nounKey      noun = "key"
 	nounHook     noun = "hook"
 	nounDelivery noun = "delivery"
+
+	nounEnvironment noun = "environment"
 )
 
 // ActionsLogin is the account that a job's own token acts as. It exists from the start.
