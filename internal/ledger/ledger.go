@@ -2,7 +2,8 @@
 //
 // Whoever takes on work opens an obligation before he closes the one that caused it. Then the
 // number of open obligations reaches zero only when nothing that was started is unfinished: the
-// lease is quiet. Work that waits for the scenario itself is parked and does not count.
+// lease is quiet. Work that waits for the scenario itself is parked and does not count. Work that is
+// deferred counts, and waits until all the rest has come to rest.
 //
 //	ob := l.Open("request GET /user")
 //	defer ob.Close()
@@ -22,6 +23,9 @@ type Ledger struct {
 	open   map[uint64]*Obligation
 	wake   chan struct{} // closed and replaced at each change and at each quiet
 	fatal  error
+
+	blocked int           // waits that have seen everything and sleep on wake
+	idle    chan struct{} // closed and replaced when only deferred work is left and somebody waits for it
 }
 
 // Obligation is one piece of open work. Its methods may be called from any goroutine.
@@ -30,12 +34,13 @@ type Obligation struct {
 	id     uint64
 	what   string
 	parked bool
+	later  bool // deferred
 	closed bool
 }
 
 // New returns a quiet ledger at sequence number zero.
 func New() *Ledger {
-	return &Ledger{open: map[uint64]*Obligation{}, wake: make(chan struct{})}
+	return &Ledger{open: map[uint64]*Obligation{}, wake: make(chan struct{}), idle: make(chan struct{})}
 }
 
 // Open takes on work; what names it for people ("run 7", "request POST /x").
@@ -58,6 +63,7 @@ func (o *Obligation) Close() {
 	o.closed = true
 	delete(o.l.open, o.id)
 	o.l.wakeIfQuiet()
+	o.l.tellIdle()
 }
 
 // Park says that the work now waits for the scenario; it no longer holds back quiet.
@@ -75,6 +81,67 @@ func (o *Obligation) setParked(parked bool) {
 	}
 	o.parked = parked
 	o.l.wakeIfQuiet()
+	o.l.tellIdle()
+}
+
+// Defer says that the work is put off until nothing else goes on and somebody waits. Unlike parked
+// work it holds back quiet. Whoever takes it up again, which is when Idle has returned or when its
+// own signal has come, says so by Continue before anything else.
+func (o *Obligation) Defer() { o.setLater(true) }
+
+// Continue takes deferred work up again.
+func (o *Obligation) Continue() { o.setLater(false) }
+
+func (o *Obligation) setLater(later bool) {
+	o.l.mu.Lock()
+	defer o.l.mu.Unlock()
+	if o.closed {
+		return
+	}
+	o.later = later
+	o.l.tellIdle()
+}
+
+// Idle returns when there is deferred work, nothing else is open, and somebody waits in Wait who has
+// seen everything: only the deferred work can bring anything on now. It returns ctx's error when ctx ends.
+func (l *Ledger) Idle(ctx context.Context) error {
+	for {
+		l.mu.Lock()
+		idle, told := l.isIdle(), l.idle
+		l.mu.Unlock()
+		if idle {
+			return nil
+		}
+		select {
+		case <-told:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (l *Ledger) isIdle() bool {
+	if l.blocked == 0 {
+		return false
+	}
+	deferred := false
+	for _, o := range l.open {
+		if o.parked {
+			continue
+		}
+		if !o.later {
+			return false
+		}
+		deferred = true
+	}
+	return deferred
+}
+
+func (l *Ledger) tellIdle() {
+	if l.isIdle() {
+		close(l.idle)
+		l.idle = make(chan struct{})
+	}
 }
 
 // Changed records that something a scenario can observe has changed and returns the new
@@ -105,13 +172,23 @@ func (l *Ledger) Wait(ctx context.Context, after uint64) (seq uint64, quiet bool
 		l.mu.Lock()
 		seq, quiet, err = l.seq, l.quiet(), l.fatal
 		wake := l.wake
+		answered := err != nil || quiet || seq > after
+		if !answered {
+			l.blocked++
+			l.tellIdle()
+		}
 		l.mu.Unlock()
-		if err != nil || quiet || seq > after {
+		if answered {
 			return seq, quiet, err
 		}
 		select {
 		case <-wake:
 		case <-ctx.Done():
+			l.mu.Lock()
+			if l.wake == wake {
+				l.blocked--
+			}
+			l.mu.Unlock()
 			return seq, false, ctx.Err()
 		}
 	}
@@ -160,4 +237,5 @@ func (l *Ledger) wakeIfQuiet() {
 func (l *Ledger) broadcast() {
 	close(l.wake)
 	l.wake = make(chan struct{})
+	l.blocked = 0 // they all look again
 }

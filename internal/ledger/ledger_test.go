@@ -130,3 +130,58 @@ func TestFailEndsEveryWait(t *testing.T) {
 		t.Errorf("a later wait: got %v, want %v", err, first)
 	}
 }
+
+// TestIdleIsWhenSomebodyWaitsForDeferredWork: open work, a scenario that does something else, and an
+// unseen change each hold it back.
+func TestIdleIsWhenSomebodyWaitsForDeferredWork(t *testing.T) {
+	l := ledger.New()
+	held, other := l.Open("delivery 1"), l.Open("run 1")
+	held.Defer()
+	other.Close()
+	if err := l.Idle(ended(t)); !errors.Is(err, context.Canceled) {
+		t.Fatalf("nobody waits: got %v", err)
+	}
+	other = l.Open("request")
+	type answer struct {
+		quiet bool
+		err   error
+	}
+	waited := make(chan answer, 1)
+	ctx := soon(t)
+	go func() {
+		_, quiet, err := l.Wait(ctx, l.Seq())
+		waited <- answer{quiet, err}
+	}()
+	if err := l.Idle(ended(t)); !errors.Is(err, context.Canceled) {
+		t.Fatalf("a request is open: got %v", err)
+	}
+	other.Close()
+	if err := l.Idle(ctx); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case a := <-waited:
+		t.Fatalf("deferred work did not hold back quiet: %+v", a)
+	default:
+	}
+	held.Continue()
+	if err := l.Idle(ended(t)); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the work goes on: got %v", err)
+	}
+	held.Close()
+	if a := <-waited; !a.quiet || a.err != nil {
+		t.Fatalf("got %+v, want quiet", a)
+	}
+}
+
+// TestAWaiterThatGaveUpDoesNotCount: idle is for those who still wait.
+func TestAWaiterThatGaveUpDoesNotCount(t *testing.T) {
+	l := ledger.New()
+	l.Open("delivery 1").Defer()
+	if _, _, err := l.Wait(ended(t), 0); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if err := l.Idle(ended(t)); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want context.Canceled", err)
+	}
+}
