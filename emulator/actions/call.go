@@ -210,13 +210,13 @@ func (c *cell) openInTurn() {
 	}
 	r := c.node.r
 	ob := r.e.o.Ledger.Open("call of " + c.node.job.Call.Uses)
+	c.rest.own(r.e, ob)
 	r.e.wg.Go(func() {
-		defer ob.Close()
-		select {
-		case <-c.place.ready:
-		case <-c.ctx.Done():
+		c.inTurn()
+		r.told <- func() {
+			ob.Close()
+			c.open()
 		}
-		r.told <- c.open
 	})
 }
 

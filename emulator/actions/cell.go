@@ -18,8 +18,9 @@ type cell struct {
 	node     *node
 	matrix   *expr.Object // nil without a matrix
 	strategy *expr.Object
-	ctx      context.Context // ends when the cell is cancelled
-	stop     context.CancelFunc
+	ctx      context.Context    // ends when the cell is cancelled
+	cancel   context.CancelFunc // by stop
+	rest     rest
 	place    *ticket // in the job's concurrency group; nil without one
 	refused  error   // why it must not run
 	soft     bool    // continue-on-error
@@ -35,7 +36,7 @@ type cell struct {
 
 func (n *node) newCell(matrix, strategy *expr.Object) *cell {
 	c := &cell{node: n, matrix: matrix, strategy: strategy}
-	c.ctx, c.stop = context.WithCancel(n.r.e.ctx)
+	c.ctx, c.cancel = context.WithCancel(n.r.e.ctx)
 	c.rec = Job{
 		RunID: n.r.rec.ID, Repo: n.r.rec.Repo, Key: n.job.Key, Name: n.job.Key, Status: queued,
 		Permissions: n.g.permissions(n.job), Created: n.r.e.o.Now(),
@@ -74,8 +75,14 @@ func (c *cell) enter(s expr.Scope) error {
 	if name == c.node.r.group {
 		return errors.New("concurrency: the workflow holds the same group, so that the job would wait for itself")
 	}
-	c.place = c.node.r.e.groups.enter(name, cancelRunning, c.stop)
+	c.place = c.node.r.e.groups.enter(name, cancelRunning, c.stop, &c.rest)
 	return nil
+}
+
+// stop cancels the cell. It may be called from anywhere, more than once.
+func (c *cell) stop() {
+	c.rest.signal()
+	c.cancel()
 }
 
 // leave gives up what the cell holds.
@@ -183,12 +190,8 @@ func (c *cell) drive() {
 
 // wait returns when the cell may run and has a slot; false when it was cancelled first.
 func (c *cell) wait() bool {
-	if c.place != nil {
-		select {
-		case <-c.place.ready:
-		case <-c.ctx.Done():
-			return false
-		}
+	if !c.inTurn() || !c.turn() {
+		return false
 	}
 	select {
 	case c.node.r.e.slots <- struct{}{}:
@@ -200,6 +203,22 @@ func (c *cell) wait() bool {
 		return false
 	}
 	return true
+}
+
+// inTurn returns when it is the cell's turn in its concurrency group; false when it was cancelled first.
+func (c *cell) inTurn() bool {
+	if c.place == nil {
+		return true
+	}
+	c.rest.sleep()
+	defer c.rest.awake()
+	select {
+	case <-c.place.ready:
+		c.rest.taken()
+		return true
+	case <-c.ctx.Done():
+		return false
+	}
 }
 
 // finish stores the job's end; why goes to its log.

@@ -35,6 +35,7 @@ import (
 	"github.com/understudy-dev/understudy/internal/clock"
 	"github.com/understudy-dev/understudy/internal/journal"
 	"github.com/understudy-dev/understudy/internal/ledger"
+	"github.com/understudy-dev/understudy/internal/schedule"
 )
 
 // Options describe an engine. Ledger, Journal, Host, Launcher, Runner and Dir are needed.
@@ -49,10 +50,13 @@ type Options struct {
 	Env         map[string]string // base environment of every step; HOME is set per job
 	ServerURL   string            // of the forge, without a slash at the end
 	APIURL      string
-	Concurrency int                            // jobs at once; 0 is two for each core
-	Now         func() time.Time               // nil is a new clock's
-	Secret      func(value, name string) error // told each secret that the engine makes; nil is not
-	Log         *slog.Logger                   // nil is silent
+	Concurrency int // jobs at once; 0 is two for each core
+	// Order decides which delivery or job comes next: they are held until nothing else goes on and
+	// somebody waits in the ledger, and one is let go at a time. Nil takes them as they come.
+	Order  *schedule.Decider
+	Now    func() time.Time               // nil is a new clock's
+	Secret func(value, name string) error // told each secret that the engine makes; nil is not
+	Log    *slog.Logger                   // nil is silent
 }
 
 // Engine runs the workflows of all repositories of one journal. It is safe for concurrent use.
@@ -64,13 +68,14 @@ type Engine struct {
 	cursor    *journal.Cursor
 	slots     chan struct{}
 	groups    groups
+	order     order
 	tokenKey  []byte
 	idKey     []byte // signs what a job asks for id-tokens with
 	identity  *identity
 	minute    time.Duration // of timeout-minutes; shorter in tests
 	artifacts http.Handler
 
-	parsed parsed // used by the reader alone
+	parsed parsed // used under order.accepting
 
 	mu     sync.Mutex
 	runs   map[int64]*run  // that have not completed
@@ -120,6 +125,10 @@ func New(o Options) (*Engine, error) {
 		Now: o.Now, Log: o.Log,
 	})
 	e.identity = newIdentity(e)
+	e.order.e = e
+	if e.exploring() {
+		e.wg.Go(e.order.conduct)
+	}
 	e.wg.Go(e.read)
 	return e, nil
 }

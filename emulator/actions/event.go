@@ -61,12 +61,7 @@ func (e *Engine) accept(entry journal.Entry) error {
 	if h.name == "workflow_run" {
 		h.depth = e.depth(h) + 1
 	}
-	for _, h := range h.triggers() {
-		if err := e.offer(h); err != nil {
-			return err
-		}
-	}
-	return nil
+	return e.order.deliver(entry, h.triggers())
 }
 
 // triggers is the event under every name by which workflows can ask for it.
@@ -90,15 +85,9 @@ func (h happening) triggers() []happening {
 
 // offer shows the event to the workflow files that count for it.
 func (e *Engine) offer(h happening) error {
-	src, err := e.o.Host.Source(context.WithoutCancel(e.ctx), h.repo, h.sha)
+	h, src, err := e.source(h)
 	if err != nil {
-		return fmt.Errorf("read workflows of %s: %w", h.repo, err)
-	}
-	if h.sha == "" {
-		h.sha = src.SHA
-	}
-	if h.ref == "" {
-		h.ref = src.Ref
+		return err
 	}
 	for _, f := range src.Files {
 		if err := e.consider(h, src, f); err != nil {
@@ -106,6 +95,32 @@ func (e *Engine) offer(h happening) error {
 		}
 	}
 	return nil
+}
+
+// source reads the workflow files that count for the event now.
+func (e *Engine) source(h happening) (happening, Source, error) {
+	src, err := e.o.Host.Source(context.WithoutCancel(e.ctx), h.repo, h.sha)
+	if err != nil {
+		return h, src, fmt.Errorf("read workflows of %s: %w", h.repo, err)
+	}
+	if h.sha == "" {
+		h.sha = src.SHA
+	}
+	if h.ref == "" {
+		h.ref = src.Ref
+	}
+	return h, src, nil
+}
+
+func workflowFile(f File) bool {
+	ext := path.Ext(f.Path)
+	return ext == ".yml" || ext == ".yaml"
+}
+
+// asked reports whether the file wants the event. One that nobody understands is refused at every
+// event but those about runs: its own is one.
+func (h happening) asked(wf *workflow.Workflow) bool {
+	return wf.On.Match(h.event()) || wf.On.Broken() && h.name != "workflow_run"
 }
 
 // push reads what only pushes have. It reports whether the commit asks for no runs.
@@ -140,12 +155,11 @@ func skips(message string) bool {
 
 // consider starts the run of one file if the event is for it.
 func (e *Engine) consider(h happening, src Source, f File) error {
-	if ext := path.Ext(f.Path); ext != ".yml" && ext != ".yaml" {
+	if !workflowFile(f) {
 		return nil
 	}
 	wf, problems := e.parsed.parse(f)
-	// A file that nobody understands is refused at every event but those about runs: its own is one.
-	if !wf.On.Match(h.event()) && (!wf.On.Broken() || h.name == "workflow_run") {
+	if !h.asked(wf) {
 		if wf.On.Names(h.name) && !workflow.Delivered(h.name) {
 			e.o.Log.Warn("event starts no runs here", "event", h.name, "workflow", f.Path, "repo", h.repo)
 		}

@@ -16,20 +16,21 @@ type ticket struct {
 	group string
 	ready chan struct{} // closed when it is the holder's turn
 	drop  func()        // cancels the holder; it must not block
+	rest  *rest         // of the holder
 }
 
 // enter takes a place. Whoever waited before is dropped, and with cancelRunning also the one who runs.
-func (g *groups) enter(name string, cancelRunning bool, drop func()) *ticket {
+func (g *groups) enter(name string, cancelRunning bool, drop func(), rest *rest) *ticket {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	t := &ticket{group: name, ready: make(chan struct{}), drop: drop}
+	t := &ticket{group: name, ready: make(chan struct{}), drop: drop, rest: rest}
 	if g.byName == nil {
 		g.byName = map[string]*group{}
 	}
 	in := g.byName[name]
 	if in == nil {
 		g.byName[name] = &group{running: t}
-		close(t.ready)
+		t.let()
 		return t
 	}
 	if in.waiting != nil {
@@ -60,6 +61,12 @@ func (g *groups) leave(t *ticket) {
 			delete(g.byName, t.group)
 			return
 		}
-		close(in.running.ready)
+		in.running.let()
 	}
+}
+
+// let tells the holder that it is his turn.
+func (t *ticket) let() {
+	t.rest.signal()
+	close(t.ready)
 }

@@ -185,10 +185,13 @@ func (n *node) launch() {
 			continue
 		}
 		ob := n.r.e.o.Ledger.Open(fmt.Sprintf("job %d %s", c.rec.ID, c.rec.Name))
+		c.rest.own(n.r.e, ob)
 		n.r.e.wg.Go(func() {
 			c.drive()
-			ob.Close()
-			n.r.told <- func() { n.take(c) }
+			n.r.told <- func() {
+				ob.Close()
+				n.take(c)
+			}
 		})
 	}
 }

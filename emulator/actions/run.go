@@ -36,6 +36,7 @@ type run struct {
 	inputs any
 	rec    Run
 	ob     *ledger.Obligation
+	rest   rest
 	place  *ticket // in the workflow's concurrency group; nil without one
 	group  string
 
@@ -94,6 +95,7 @@ func (r *run) open() error {
 		return err
 	}
 	r.ob = r.e.o.Ledger.Open(fmt.Sprintf("run %d %s", r.rec.ID, r.file.Path))
+	r.rest.own(r.e, r.ob)
 	if r.h.depth > 0 {
 		r.e.mu.Lock()
 		r.e.depths[r.rec.ID] = r.h.depth
@@ -167,7 +169,7 @@ func (r *run) prepare() string {
 			return fmt.Sprintf("%s:%d: %v", r.file.Path, c.Line, err)
 		}
 		r.group = name
-		r.place = r.e.groups.enter(name, cancelRunning, r.cancel)
+		r.place = r.e.groups.enter(name, cancelRunning, r.cancel, &r.rest)
 	}
 	r.root = r.newGraph(file, r.inputs, nil)
 	return ""
@@ -191,7 +193,12 @@ func (r *run) groupOf(c *workflow.Concurrency, s expr.Scope) (name string, cance
 }
 
 // cancel asks the run to end. It may be called from anywhere, more than once.
-func (r *run) cancel() { r.cancelOnce.Do(func() { close(r.cancelling) }) }
+func (r *run) cancel() {
+	r.cancelOnce.Do(func() {
+		r.rest.signal()
+		close(r.cancelling)
+	})
+}
 
 // drive takes the run to its end.
 func (r *run) drive() {
@@ -226,8 +233,11 @@ func (r *run) wait() bool {
 	if r.place == nil {
 		return true
 	}
+	r.rest.sleep()
+	defer r.rest.awake()
 	select {
 	case <-r.place.ready:
+		r.rest.taken()
 		return true
 	case <-r.cancelling:
 	case <-r.e.ctx.Done():
@@ -243,13 +253,18 @@ func (r *run) loop() {
 		if !r.root.busy() {
 			return
 		}
+		r.rest.sleep()
 		select {
 		case do := <-r.told:
+			r.rest.awake()
 			do()
 		case <-cancelling:
+			r.rest.awake()
+			r.rest.taken()
 			cancelling = nil
 			r.root.stop()
 		case <-closing:
+			r.rest.awake()
 			closing = nil
 			r.root.stop()
 		}

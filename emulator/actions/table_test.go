@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/understudy-dev/understudy/emulator/actions"
+	"github.com/understudy-dev/understudy/internal/schedule"
 )
 
 var update = flag.Bool("update", false, "write what the workflows of the table do into it")
@@ -39,7 +40,15 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-func runTable(t *testing.T, file string) {
+// TestWorkflowsInTheUsualOrder runs the part of the table that is about waiting for one another under a
+// schedule that chooses nothing: it must come to the same.
+func TestWorkflowsInTheUsualOrder(t *testing.T) {
+	for _, name := range []string{"jobs", "call"} {
+		runTable(t, "testdata/workflows/"+name+".txt", func(o *actions.Options, _ *memory) { o.Order = schedule.Schedule(nil).Decider() })
+	}
+}
+
+func runTable(t *testing.T, file string, change ...func(*actions.Options, *memory)) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -59,14 +68,14 @@ func runTable(t *testing.T, file string) {
 					t.Skip("skipped: node is not on the PATH")
 				}
 			}
-			got := runVector(t, body)
+			got := runVector(t, body, change...)
 			if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(got)); diff != "" && !*update {
 				t.Errorf("%s\n%s", source, diff)
 			}
 			vectors[i] = head + "----\n" + got + "\n"
 		})
 	}
-	if *update {
+	if *update && len(change) == 0 {
 		if err := os.WriteFile(file, []byte("=== "+strings.Join(vectors, "=== ")), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +83,7 @@ func runTable(t *testing.T, file string) {
 }
 
 // runVector returns what the events of a vector started, and the reasons of what failed before any job.
-func runVector(t *testing.T, body string) string {
+func runVector(t *testing.T, body string, change ...func(*actions.Options, *memory)) string {
 	var events []string
 	for {
 		line, rest, _ := strings.Cut(body, "\n")
@@ -87,12 +96,12 @@ func runVector(t *testing.T, body string) string {
 	if len(events) == 0 {
 		t.Fatal("the vector has no event")
 	}
-	p := start(t, defaultJobs(body), func(_ *actions.Options, m *memory) {
+	p := start(t, defaultJobs(body), append(change, func(_ *actions.Options, m *memory) {
 		m.secrets, m.variables = map[string]string{"DEPLOY": "s3cret"}, map[string]string{"REGION": "eu"}
 		m.deploys = map[string]actions.Grant{"production": {
 			EnvironmentSecrets: map[string]string{"DEPLOY": "pr0d", "ONLY": "0nly"}, Variables: map[string]string{"REGION": "us", "TIER": "1"},
 		}}
-	})
+	})...)
 	actions.SetMinute(p.engine, time.Second) // of timeout-minutes
 	for _, e := range events {
 		p.happen(e)
