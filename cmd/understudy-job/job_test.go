@@ -330,9 +330,9 @@ func TestOutputIsComplete(t *testing.T) {
 func TestBackgroundProcessLivesOnToTheNextStep(t *testing.T) {
 	r := run(t, spec(t, workflow("", `
 - run: |
-    mkfifo ask; (while read q <ask; do echo "got $q"; touch done-$q; done) &
+    mkfifo ask; (while read q <ask && test $q != quit; do echo "got $q"; touch done-$q; done) &
     echo started
-- run: echo q1 > ask; until test -e done-q1; do :; done; echo answered
+- run: echo q1 > ask; until test -e done-q1; do :; done; echo answered; echo quit > ask
 `)))
 	if got, want := r.log(1), "started\n"; got != want {
 		t.Errorf("step 1 says %q, want %q", got, want)
