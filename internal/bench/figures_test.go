@@ -54,7 +54,7 @@ func BenchmarkFigures(b *testing.B) {
 		run  func(*testing.B, *table)
 	}{
 		{"Issue", issue}, {"Handler", handler}, {"Git", gitFlow}, {"Quiet", quietSeen},
-		{"LabelToRun", labelToRun}, {"Acceptance", acceptance}, {"Suite", suite}, {"Page", page}, {"Exec", execAdds}, {"Serve", serveReady}, {"JournalPage", journalPage}, {"Lint", lint},
+		{"LabelToRun", labelToRun}, {"ManyJobs", manyJobs}, {"Acceptance", acceptance}, {"Suite", suite}, {"Page", page}, {"Exec", execAdds}, {"Serve", serveReady}, {"JournalPage", journalPage}, {"Lint", lint},
 	} {
 		done := false
 		b.Run(part.name, func(b *testing.B) {

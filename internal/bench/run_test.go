@@ -26,7 +26,7 @@ func labelToRun(b *testing.B, t *table) {
 	must(b, err)
 	namespaces := process.Namespaces(b.Context(), runner) == nil
 	set := lease(b, runner, namespaces)
-	repo := repository(b, set)
+	repo := repository(b, set, oneStep)
 	write, err := set.Forge.As("write")
 	must(b, err)
 	seen := 0
@@ -81,14 +81,15 @@ func lease(b *testing.B, runner string, namespaces bool) *driver.Set {
 	return l.Drivers
 }
 
-func repository(b *testing.B, set *driver.Set) driver.Repo {
+// repository has one workflow.
+func repository(b *testing.B, set *driver.Set, workflow string) driver.Repo {
 	b.Helper()
 	admin, err := set.Forge.As("admin")
 	must(b, err)
 	r := driver.Repo{Owner: set.Place.Org, Name: set.Place.Repo}
 	must(b, admin.Repos.Create(b.Context(), driver.NewRepo{Repo: r, AutoInit: true}))
 	_, err = admin.Files.Commit(b.Context(), r, driver.NewCommit{
-		Message: "Add workflow", Files: []driver.NewFile{{Path: ".github/workflows/w.yml", Content: []byte(oneStep)}},
+		Message: "Add workflow", Files: []driver.NewFile{{Path: ".github/workflows/w.yml", Content: []byte(workflow)}},
 	})
 	must(b, err)
 	return r
