@@ -30,6 +30,7 @@ type happening struct {
 	pull      *pull    // that the event is about
 	untrusted bool     // the runs get a token that only reads, and no secrets
 	depth     int      // of a workflow_run: how many runs started one another before it
+	chain     int      // how many runs led to this event, each by what one of its jobs did or by its end
 }
 
 // accept starts the runs that an entry asks for.
@@ -61,6 +62,7 @@ func (e *Engine) accept(entry journal.Entry) error {
 	if h.name == "workflow_run" {
 		h.depth = e.depth(h) + 1
 	}
+	h.chain = e.chain(entry.Cause)
 	return e.order.deliver(entry, h.triggers())
 }
 
@@ -170,10 +172,11 @@ func (e *Engine) consider(h happening, src Source, f File) error {
 			return nil
 		}
 	}
-	if h.depth > maxDepth {
+	if why := h.endless(); why != "" {
+		e.o.Log.Warn("run refused", "workflow", f.Path, "repo", h.repo, "why", why)
 		e.o.Journal.Append(journal.Entry{
 			Kind: journal.Read, Type: "run.refused", Cause: fmt.Sprintf("event:%d", h.seq), Subject: h.repo + " " + f.Path,
-			Detail: map[string]string{"message": fmt.Sprintf("workflow_run starts no more than %d runs after one another", maxDepth)},
+			Detail: map[string]string{"message": why},
 		})
 		return nil
 	}
@@ -182,18 +185,6 @@ func (e *Engine) consider(h happening, src Source, f File) error {
 		return r.refuse(problems.Error())
 	}
 	return r.start()
-}
-
-// maxDepth is how many runs workflow_run may start one after another.
-// https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#workflow_run
-const maxDepth = 3
-
-// depth is that of the run which a workflow_run is about.
-func (e *Engine) depth(h happening) int {
-	id, _ := at(h.payload, "workflow_run", "id").(float64)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.depths[int64(id)]
 }
 
 // event is what the file's triggers look at.

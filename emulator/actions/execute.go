@@ -58,6 +58,7 @@ func (c *cell) execute() (conclusion, why string) {
 		e.broken(err)
 		return cancelled, ""
 	}
+	e.lengthen("job:", c.rec.ID, c.node.r.h.chain)
 	e.mu.Lock()
 	e.cells[c.rec.ID] = c
 	e.mu.Unlock()

@@ -96,6 +96,7 @@ func (r *run) open() error {
 	}
 	r.ob = r.e.o.Ledger.Open(fmt.Sprintf("run %d %s", r.rec.ID, r.file.Path))
 	r.rest.own(r.e, r.ob)
+	r.e.lengthen("run:", r.rec.ID, r.h.chain)
 	if r.h.depth > 0 {
 		r.e.mu.Lock()
 		r.e.depths[r.rec.ID] = r.h.depth

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -103,6 +104,12 @@ func runVector(t *testing.T, body string, change ...func(*actions.Options, *memo
 		}}
 	})...)
 	actions.SetMinute(p.engine, time.Second) // of timeout-minutes
+	return p.play(events)
+}
+
+// play lets the events happen, each settled before the next, and returns what they started.
+func (p *platform) play(events []string) string {
+	p.t.Helper()
 	for _, e := range events {
 		p.happen(e)
 		p.settle()
@@ -199,6 +206,9 @@ func (p *platform) fill(event, action string, payload map[string]any, v map[stri
 			"head": map[string]any{"ref": orElse(v["head"], "fix"), "sha": strings.Repeat("8", 40), "repo": map[string]any{"full_name": from}},
 		}
 		payload["label"] = map[string]any{"name": v["label"]}
+		if v["pull"] != "" {
+			maps.Copy(payload["pull_request"].(map[string]any), parsed(p.t, v["pull"]).(map[string]any))
+		}
 	case "workflow_dispatch":
 		payload["workflow"] = orElse(v["file"], "ci.yml")
 		if v["inputs"] != "" {

@@ -35,7 +35,7 @@ func TestEnvironmentReachesJobs(t *testing.T) {
 		}
 		for _, name := range []string{"ALL", strings.ToUpper(value) + "_ONLY"} {
 			c.do(201, "POST", at+"/variables", with(more, "name", name, "value", value))
-			c.secret(at+"/secrets", name, value, more)
+			c.seal(at+"/secrets", name, value+"-secret", more)
 		}
 	}
 	c.do(201, "PUT", "/repos/acme/app/contents/.github/workflows/ci.yml", map[string]any{"message": "m", "content": base64.StdEncoding.EncodeToString([]byte(`
@@ -132,7 +132,7 @@ func (c client) do(status int, method, path string, body any) string {
 	return string(text)
 }
 
-func (c client) secret(at, name, value string, more map[string]any) {
+func (c client) seal(at, name, value string, more map[string]any) {
 	c.t.Helper()
 	var key struct {
 		ID  string `json:"key_id"`
@@ -141,7 +141,7 @@ func (c client) secret(at, name, value string, more map[string]any) {
 	if err := json.Unmarshal([]byte(c.do(200, "GET", at+"/public-key", nil)), &key); err != nil {
 		c.t.Fatal(err)
 	}
-	sealed, err := box.SealAnonymous(nil, []byte(value+"-secret"), (*[32]byte)(key.Key), rand.Reader)
+	sealed, err := box.SealAnonymous(nil, []byte(value), (*[32]byte)(key.Key), rand.Reader)
 	if err != nil {
 		c.t.Fatal(err)
 	}
