@@ -318,6 +318,26 @@ func TestUploadTakesWhatThePathMeans(t *testing.T) {
 	}
 }
 
+func TestUploadCompresses(t *testing.T) {
+	h := serve(t)
+	var sizes []int
+	for _, level := range []string{"0", "1", "9"} {
+		h.artifacts = nil
+		r := run(t, h.spec(t, "- run: seq 20000 > f\n- uses: actions/upload-artifact@v4\n  with: {path: f, compression-level: "+level+"}\n"))
+		if r.last().Conclusion != "success" {
+			t.Fatal(r.log(2))
+		}
+		sizes = append(sizes, len(h.artifacts[0].zip))
+	}
+	if sizes[0] < 100_000 || sizes[1] > sizes[0]/2 || sizes[2] >= sizes[1] {
+		t.Errorf("bytes by level: %v", sizes)
+	}
+	r := run(t, h.spec(t, "- run: echo > f\n- uses: actions/upload-artifact@v4\n  with: {path: f, compression-level: 10}\n"))
+	if r.last().Conclusion != "failure" || !strings.Contains(r.log(2), `input compression-level: "10" is not 0 to 9`) {
+		t.Error(r.log(2))
+	}
+}
+
 func TestUploadWithNothingToTake(t *testing.T) {
 	for mode, want := range map[string][2]string{
 		"warn":   {"success", "##[warning]No files were found"},

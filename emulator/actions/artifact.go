@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -191,7 +192,11 @@ func (s *artifacts) create(ctx context.Context, who runtimeClaims, in artifactCa
 	if err != nil {
 		return nil, err
 	}
-	u := &upload{key: uploadKey(who.Run, in.Name), id: rand.Text(), who: who, name: in.Name, expires: in.Expires}
+	if !in.Expires.IsZero() && !in.Expires.After(s.o.Now()) {
+		return nil, refused(http.StatusBadRequest, "invalid_argument", "expires_at %s is not in the future", in.Expires.UTC().Format(time.RFC3339))
+	}
+	u := &upload{key: uploadKey(who.Run, in.Name), id: rand.Text(), who: who, name: in.Name, created: s.o.Now(), expires: in.Expires}
+	s.forget()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if there != nil || s.uploads[u.key] != nil {
@@ -205,6 +210,32 @@ func (s *artifacts) create(ctx context.Context, who runtimeClaims, in artifactCa
 	return map[string]any{"ok": true, "signed_upload_url": address}, nil
 }
 
+// forget drops uploads whose addresses hold no longer: nobody can finish them.
+func (s *artifacts) forget() {
+	var old []*upload
+	s.mu.Lock()
+	for key, u := range s.uploads {
+		if s.o.Now().After(u.created.Add(linkLife)) {
+			old = append(old, u)
+			delete(s.uploads, key)
+		}
+	}
+	s.mu.Unlock()
+	for _, u := range old {
+		u.mu.Lock()
+		u.closed = true
+		s.removeDir(u)
+		u.mu.Unlock()
+	}
+}
+
+// removeDir removes what was uploaded. The caller holds u.mu.
+func (s *artifacts) removeDir(u *upload) {
+	if err := os.RemoveAll(u.dir); err != nil {
+		s.o.Log.Warn("upload not removed", "dir", u.dir, "error", err)
+	}
+}
+
 func uploadKey(run int64, name string) string { return strconv.FormatInt(run, 10) + "/" + name }
 
 // checkName refuses what the official client refuses, and GitHub with it.
@@ -215,11 +246,21 @@ func checkName(name string) error {
 	return nil
 }
 
-// named returns the run's finished artifact of a name, or nil.
-func (s *artifacts) named(ctx context.Context, run int64, name string) (*Artifact, error) {
+// live returns the run's artifacts that have not expired.
+func (s *artifacts) live(ctx context.Context, run int64) ([]Artifact, error) {
 	all, err := s.o.Store.Artifacts(ctx, run)
 	if err != nil {
 		return nil, fmt.Errorf("list artifacts: %w", err)
+	}
+	now := s.o.Now()
+	return slices.DeleteFunc(slices.Clone(all), func(a Artifact) bool { return now.After(a.Expires) }), nil
+}
+
+// named returns the run's finished artifact of a name, or nil.
+func (s *artifacts) named(ctx context.Context, run int64, name string) (*Artifact, error) {
+	all, err := s.live(ctx, run)
+	if err != nil {
+		return nil, err
 	}
 	if i := slices.IndexFunc(all, func(a Artifact) bool { return a.Name == name }); i >= 0 {
 		return &all[i], nil
@@ -228,9 +269,9 @@ func (s *artifacts) named(ctx context.Context, run int64, name string) (*Artifac
 }
 
 func (s *artifacts) list(ctx context.Context, who runtimeClaims, in artifactCall) (any, error) {
-	all, err := s.o.Store.Artifacts(ctx, who.Run)
+	all, err := s.live(ctx, who.Run)
 	if err != nil {
-		return nil, fmt.Errorf("list artifacts: %w", err)
+		return nil, err
 	}
 	list := []map[string]any{}
 	for _, a := range all {

@@ -2,15 +2,14 @@ package actions
 
 import (
 	"bytes"
-	"context"
 	"crypto/hmac"
-	"crypto/sha256"
+	"crypto/rand"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -33,7 +32,8 @@ type upload struct {
 	id      string
 	who     runtimeClaims
 	name    string
-	expires time.Time
+	created time.Time
+	expires time.Time // zero is the service's own term
 
 	mu     sync.Mutex
 	dir    string
@@ -88,14 +88,12 @@ func (s *artifacts) put(w http.ResponseWriter, r *http.Request) {
 		blobFail(w, http.StatusNotFound, "BlobNotFound", "there is no such upload, or it has been finalized")
 		return
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
 	var err error
 	switch comp := r.URL.Query().Get("comp"); comp {
 	case "block":
 		err = s.putBlock(w, r, u)
 	case "blocklist":
-		err = u.commit(http.MaxBytesReader(w, r.Body, maxBlockList))
+		err = u.commit(http.MaxBytesReader(w, r.Body, maxBlockList), s.o.MaxSize)
 	case "":
 		err = s.putWhole(w, r, u)
 	default:
@@ -103,12 +101,12 @@ func (s *artifacts) put(w http.ResponseWriter, r *http.Request) {
 	}
 	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.As(err, &tooLarge):
+	case errors.As(err, &tooLarge), errors.Is(err, errTooLarge):
 		blobFail(w, http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", "the artifact is too large")
 	case err != nil:
 		blobFail(w, http.StatusBadRequest, "InvalidInput", err.Error())
 	default:
-		w.Header().Set("ETag", `"`+strconv.Itoa(u.next)+`"`)
+		w.Header().Set("ETag", `"`+rand.Text()+`"`)
 		w.Header().Set("Last-Modified", s.o.Now().UTC().Format(http.TimeFormat))
 		w.Header().Set("x-ms-request-server-encrypted", "false")
 		w.WriteHeader(http.StatusCreated)
@@ -126,62 +124,118 @@ func (s *artifacts) upload(id string) *upload {
 	return nil
 }
 
+var errTooLarge = errors.New("the artifact is too large")
+
 func (s *artifacts) putBlock(w http.ResponseWriter, r *http.Request, u *upload) error {
 	id := r.URL.Query().Get("blockid")
 	if raw, err := base64.StdEncoding.DecodeString(id); err != nil || len(raw) == 0 || len(raw) > 64 {
 		return fmt.Errorf("blockid %q is not valid", id)
 	}
-	if len(u.blocks) >= maxBlocks {
-		return fmt.Errorf("more than %d blocks", maxBlocks)
-	}
-	b, err := s.spool(w, r, u)
-	if err != nil {
-		return err
-	}
-	if u.blocks == nil {
-		u.blocks = map[string]block{}
-	}
-	u.blocks[id] = b
-	return nil
+	return s.spool(w, r, u, func() (replaced []block, err error) {
+		old, again := u.blocks[id]
+		if !again && len(u.blocks) >= maxBlocks {
+			return nil, fmt.Errorf("more than %d blocks", maxBlocks)
+		}
+		if again && !slices.Contains(u.parts, old) { // a list that was committed keeps what it names
+			replaced = []block{old}
+		}
+		return replaced, nil
+	}, func(b block) {
+		if u.blocks == nil {
+			u.blocks = map[string]block{}
+		}
+		u.blocks[id] = b
+	})
 }
 
 func (s *artifacts) putWhole(w http.ResponseWriter, r *http.Request, u *upload) error {
-	b, err := s.spool(w, r, u)
+	return s.spool(w, r, u, func() ([]block, error) {
+		replaced := slices.Collect(maps.Values(u.blocks))
+		for _, old := range u.parts {
+			if !slices.Contains(replaced, old) {
+				replaced = append(replaced, old)
+			}
+		}
+		return replaced, nil
+	}, func(b block) { u.blocks, u.parts, u.whole = nil, []block{b}, true })
+}
+
+// spool writes a request's body to a file of the upload. Blocks arrive side by side, so the lock is held
+// only afterwards, while replaces says what the file stands for from now on, and take takes it.
+func (s *artifacts) spool(w http.ResponseWriter, r *http.Request, u *upload, replaces func() ([]block, error), take func(block)) error {
+	name, err := s.nextFile(u)
 	if err != nil {
 		return err
 	}
-	u.parts, u.whole = []block{b}, true
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	b := block{file: name}
+	b.size, err = io.Copy(f, http.MaxBytesReader(w, r.Body, s.o.MaxSize))
+	err = errors.Join(err, f.Close())
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if err == nil {
+		err = s.keep(u, b, replaces)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	take(b)
 	return nil
 }
 
-// spool writes a request's body to a file of the upload.
-func (s *artifacts) spool(w http.ResponseWriter, r *http.Request, u *upload) (b block, err error) {
+// keep counts a file in and what it replaces out, when there is room. The caller holds u.mu.
+func (s *artifacts) keep(u *upload, b block, replaces func() ([]block, error)) error {
 	if u.closed {
-		return b, errors.New("the upload has been finalized")
+		return errFinalized
+	}
+	replaced, err := replaces()
+	if err != nil {
+		return err
+	}
+	used := u.used + b.size
+	for _, old := range replaced {
+		used -= old.size
+	}
+	if used > s.o.MaxSize {
+		return errTooLarge
+	}
+	u.used = used
+	for _, old := range replaced {
+		if err := os.Remove(old.file); err != nil {
+			s.o.Log.Warn("block not removed", "file", old.file, "error", err)
+		}
+	}
+	return nil
+}
+
+var errFinalized = errors.New("the upload has been finalized")
+
+// nextFile names a file in the upload's directory, which is made for the first.
+func (s *artifacts) nextFile(u *upload) (string, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.closed {
+		return "", errFinalized
 	}
 	if u.dir == "" {
 		if err := os.MkdirAll(s.o.Dir, 0o700); s.o.Dir != "" && err != nil {
-			return b, err
+			return "", err
 		}
+		var err error
 		if u.dir, err = os.MkdirTemp(s.o.Dir, "artifact-"); err != nil {
-			return b, err
+			return "", err
 		}
 	}
 	u.next++
-	f, err := os.Create(filepath.Join(u.dir, strconv.Itoa(u.next)))
-	if err != nil {
-		return b, err
-	}
-	n, err := io.Copy(f, http.MaxBytesReader(w, r.Body, s.o.MaxSize-u.used))
-	u.used += n
-	return block{file: f.Name(), size: n}, errors.Join(err, f.Close())
+	return filepath.Join(u.dir, strconv.Itoa(u.next)), nil
 }
 
-// commit puts the blocks together in the order of the list, whatever order they came in.
-func (u *upload) commit(body io.Reader) error {
-	if u.closed {
-		return errors.New("the upload has been finalized")
-	}
+// commit puts the blocks together in the order of the list, whatever order they came in. A list may
+// name a block twice, so that the artifact has more bytes than were sent.
+func (u *upload) commit(body io.Reader, limit int64) error {
 	var list struct {
 		XMLName xml.Name `xml:"BlockList"`
 		IDs     []struct {
@@ -192,150 +246,25 @@ func (u *upload) commit(body io.Reader) error {
 	if err := xml.NewDecoder(body).Decode(&list); err != nil {
 		return fmt.Errorf("block list: %w", err)
 	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.closed {
+		return errFinalized
+	}
+	if len(list.IDs) > maxBlocks {
+		return fmt.Errorf("block list: more than %d blocks", maxBlocks)
+	}
 	var parts []block
 	for _, e := range list.IDs {
 		b, ok := u.blocks[strings.TrimSpace(e.ID)]
 		if !ok || !slices.Contains([]string{"Latest", "Uncommitted", "Committed"}, e.XMLName.Local) {
 			return fmt.Errorf("block list: no %s block %q", e.XMLName.Local, e.ID)
 		}
+		if limit -= b.size; limit < 0 {
+			return errTooLarge
+		}
 		parts = append(parts, b)
 	}
 	u.parts, u.whole = parts, true
 	return nil
-}
-
-func (s *artifacts) finalize(ctx context.Context, who runtimeClaims, in artifactCall) (any, error) {
-	s.mu.Lock()
-	u := s.uploads[uploadKey(who.Run, in.Name)]
-	s.mu.Unlock()
-	if u == nil || u.who.Job != who.Job {
-		return nil, refused(http.StatusNotFound, "not_found", "the job has not created an artifact %q", in.Name)
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.closed {
-		return nil, refused(http.StatusConflict, "already_exists", "the artifact has been finalized")
-	}
-	if err := u.check(in); err != nil {
-		return nil, err
-	}
-	sum := sha256.New()
-	var size int64
-	for _, b := range u.parts {
-		size += b.size
-	}
-	expires := u.expires
-	if expires.IsZero() {
-		expires = s.o.Now().AddDate(0, 0, keepDays)
-	}
-	if err := u.each(func(r io.Reader) error { _, err := io.Copy(sum, r); return err }); err != nil {
-		return nil, fmt.Errorf("read upload: %w", err)
-	}
-	digest := "sha256:" + hex.EncodeToString(sum.Sum(nil))
-	if in.Hash != "" && !strings.EqualFold(in.Hash, digest) {
-		return nil, refused(http.StatusBadRequest, "invalid_argument", "hash is %s, but %s was uploaded", in.Hash, digest)
-	}
-	a := Artifact{
-		RunID: who.Run, JobID: who.Job, Repo: who.Repo, Name: in.Name, Size: size, Digest: digest,
-		Expires: expires, Created: s.o.Now(),
-	}
-	err := u.each(func(r io.Reader) (err error) { a, err = s.o.Store.PutArtifact(ctx, a, r); return err })
-	if err != nil {
-		return nil, fmt.Errorf("store artifact: %w", err)
-	}
-	u.closed = true
-	s.mu.Lock()
-	delete(s.uploads, u.key)
-	s.mu.Unlock()
-	if err := os.RemoveAll(u.dir); err != nil {
-		s.o.Log.Warn("upload not removed", "dir", u.dir, "error", err)
-	}
-	return map[string]any{"ok": true, "artifact_id": strconv.FormatInt(a.ID, 10)}, nil
-}
-
-func (u *upload) check(in artifactCall) error {
-	if !u.whole {
-		return refused(http.StatusBadRequest, "failed_precondition", "nothing was uploaded for artifact %q", in.Name)
-	}
-	var size int64
-	for _, b := range u.parts {
-		size += b.size
-	}
-	if want, err := in.Size.Int64(); err != nil || want != size {
-		return refused(http.StatusBadRequest, "invalid_argument", "size is %q, but %d bytes were uploaded", in.Size, size)
-	}
-	return nil
-}
-
-// each gives the parts as one stream; only one file is open at a time.
-func (u *upload) each(f func(io.Reader) error) error {
-	r := &partReader{parts: u.parts}
-	return errors.Join(f(r), r.close())
-}
-
-type partReader struct {
-	parts []block
-	open  *os.File
-}
-
-func (p *partReader) Read(b []byte) (int, error) {
-	for {
-		if p.open == nil {
-			if len(p.parts) == 0 {
-				return 0, io.EOF
-			}
-			f, err := os.Open(p.parts[0].file)
-			if err != nil {
-				return 0, err
-			}
-			p.open, p.parts = f, p.parts[1:]
-		}
-		n, err := p.open.Read(b)
-		if !errors.Is(err, io.EOF) {
-			return n, err
-		}
-		if err := p.close(); err != nil || n > 0 {
-			return n, err
-		}
-	}
-}
-
-func (p *partReader) close() error {
-	if p.open == nil {
-		return nil
-	}
-	err := p.open.Close()
-	p.open = nil
-	return err
-}
-
-// get sends a stored artifact. The address names the run, so that the artifact's size can be told.
-func (s *artifacts) get(w http.ResponseWriter, r *http.Request) {
-	if !s.allowed(r, "download") {
-		blobFail(w, http.StatusForbidden, "AuthenticationFailed", "the signature is not valid or has expired")
-		return
-	}
-	var run, id int64
-	if _, err := fmt.Sscanf(r.PathValue("id"), "%d-%d", &run, &id); err != nil {
-		blobFail(w, http.StatusBadRequest, "InvalidInput", "the address is not valid")
-		return
-	}
-	all, err := s.o.Store.Artifacts(r.Context(), run)
-	i := slices.IndexFunc(all, func(a Artifact) bool { return a.ID == id })
-	if err != nil || i < 0 {
-		blobFail(w, http.StatusNotFound, "BlobNotFound", "there is no such artifact")
-		return
-	}
-	body, err := s.o.Store.OpenArtifact(r.Context(), id)
-	if err != nil {
-		blobFail(w, http.StatusNotFound, "BlobNotFound", err.Error())
-		return
-	}
-	defer body.Close()
-	w.Header().Set("Content-Type", "application/zip")
-	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", all[i].Name+".zip"))
-	w.Header().Set("Content-Length", strconv.FormatInt(all[i].Size, 10))
-	if _, err := io.Copy(w, body); err != nil {
-		s.o.Log.Warn("artifact not sent whole", "artifact", id, "error", err)
-	}
 }

@@ -2,6 +2,7 @@ package forge_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/url"
 	"strings"
@@ -133,6 +134,10 @@ func TestDownloadsAreShortLivedSignedAddresses(t *testing.T) {
 			t.Errorf("anonymous %s = %d", path, got.status)
 		}
 	}
+	old, err := w.admin.PutArtifact(forge.Artifact{RunID: 1, Name: "old", Expires: time.Unix(1, 0)}, strings.NewReader("x"))
+	must(t, err)
+	w.ada.want(410, "GET", fmt.Sprintf("%s/artifacts/%d/zip", actions, old.ID), nil).is("message", "Artifact has expired")
+	w.ada.want(200, "GET", fmt.Sprintf("%s/artifacts/%d", actions, old.ID), nil).is("expired", true)
 	rc, err := w.admin.OpenArtifact(1)
 	must(t, err)
 	data, err := io.ReadAll(rc)

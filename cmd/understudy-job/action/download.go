@@ -16,8 +16,11 @@ import (
 	"strings"
 )
 
-// maxUnpacked bounds what one artifact may become on disk.
-const maxUnpacked = 4 << 30
+// What one artifact may become on disk.
+const (
+	maxUnpacked = 4 << 30
+	maxEntries  = 200_000
+)
 
 // listed is an artifact as the service lists it.
 type listed struct {
@@ -135,12 +138,17 @@ func (s *service) fetch(ctx context.Context, a listed, dir, temp string) (files 
 	if got := "sha256:" + hex.EncodeToString(sum.Sum(nil)); a.Digest != "" && a.Digest != got {
 		return 0, fmt.Errorf("it is %s, but %s was expected", got, a.Digest)
 	}
-	return unpack(f, size, dir)
+	return unpack(f, size, dir, maxUnpacked)
 }
 
-func unpack(f io.ReaderAt, size int64, dir string) (files int, err error) {
+// unpack writes the files of an archive below dir. It looks at all names and sizes first, so that what is
+// refused for them leaves nothing behind; what an entry says of its size is held to while it is read.
+func unpack(f io.ReaderAt, size int64, dir string, limit uint64) (files int, err error) {
 	z, err := zip.NewReader(f, size)
 	if err != nil {
+		return 0, err
+	}
+	if err := checkEntries(z.File, limit); err != nil {
 		return 0, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -151,43 +159,52 @@ func unpack(f io.ReaderAt, size int64, dir string) (files int, err error) {
 		return 0, err
 	}
 	defer root.Close()
-	left := int64(maxUnpacked)
 	for _, e := range z.File {
-		if !filepath.IsLocal(e.Name) || !e.Mode().IsRegular() && !e.Mode().IsDir() {
-			return files, fmt.Errorf("entry %q: not a file below the archive", e.Name)
-		}
 		if e.Mode().IsDir() {
-			if err := root.MkdirAll(strings.TrimSuffix(e.Name, "/"), 0o755); err != nil {
-				return files, err
-			}
-			continue
+			err = root.MkdirAll(strings.TrimSuffix(e.Name, "/"), 0o755)
+		} else if err = unpackFile(root, e); err == nil {
+			files++
 		}
-		n, err := unpackFile(root, e, left)
 		if err != nil {
 			return files, fmt.Errorf("entry %q: %w", e.Name, err)
 		}
-		left -= n
-		files++
 	}
 	return files, nil
 }
 
-func unpackFile(root *os.Root, e *zip.File, left int64) (int64, error) {
+func checkEntries(entries []*zip.File, limit uint64) error {
+	if len(entries) > maxEntries {
+		return fmt.Errorf("the archive has %d entries, more than %d", len(entries), maxEntries)
+	}
+	left := limit
+	for _, e := range entries {
+		if !filepath.IsLocal(e.Name) || !e.Mode().IsRegular() && !e.Mode().IsDir() {
+			return fmt.Errorf("entry %q: not a file below the archive", e.Name)
+		}
+		if e.UncompressedSize64 > left {
+			return fmt.Errorf("entry %q: unpacked, the archive has more than %d bytes", e.Name, limit)
+		}
+		left -= e.UncompressedSize64
+	}
+	return nil
+}
+
+func unpackFile(root *os.Root, e *zip.File) error {
 	if err := root.MkdirAll(path.Dir(e.Name), 0o755); err != nil {
-		return 0, err
+		return err
 	}
 	src, err := e.Open()
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer src.Close()
 	dst, err := root.Create(e.Name)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	n, err := io.Copy(dst, io.LimitReader(src, left+1))
-	if err == nil && n > left {
-		err = fmt.Errorf("more than %d bytes", int64(maxUnpacked))
+	n, err := io.Copy(dst, io.LimitReader(src, int64(e.UncompressedSize64)+1))
+	if err == nil && uint64(n) > e.UncompressedSize64 {
+		err = fmt.Errorf("it has more than the %d bytes it speaks of", e.UncompressedSize64)
 	}
-	return n, errors.Join(err, dst.Close())
+	return errors.Join(err, dst.Close())
 }

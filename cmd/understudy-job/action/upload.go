@@ -2,6 +2,7 @@ package action
 
 import (
 	"archive/zip"
+	"compress/flate"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -34,6 +35,10 @@ func upload(ctx context.Context, c *call) error {
 	if err != nil || days < 0 {
 		return fmt.Errorf("input retention-days: %q is not a count of days", c.input("retention-days"))
 	}
+	level, err := strconv.Atoi(c.input("compression-level"))
+	if err != nil || level < 0 || level > flate.BestCompression {
+		return fmt.Errorf("input compression-level: %q is not 0 to 9", c.input("compression-level"))
+	}
 	f := &finder{
 		workspace: c.env["GITHUB_WORKSPACE"], home: c.env["HOME"], hidden: hidden,
 		warn: func(format string, args ...any) { c.logf("::warning::"+format, args...) },
@@ -46,7 +51,7 @@ func upload(ctx context.Context, c *call) error {
 	if len(files) == 0 {
 		return c.nothingFound()
 	}
-	archive, sum, err := c.pack(files, root)
+	archive, sum, err := c.pack(files, root, level)
 	if err != nil {
 		return fmt.Errorf("pack artifact %s: %w", name, err)
 	}
@@ -83,7 +88,7 @@ func (c *call) nothingFound() error {
 }
 
 // pack writes the archive to a file, which the caller closes and removes.
-func (c *call) pack(files []string, root string) (f *os.File, sum hash.Hash, err error) {
+func (c *call) pack(files []string, root string, level int) (f *os.File, sum hash.Hash, err error) {
 	f, err = os.CreateTemp(c.env["RUNNER_TEMP"], "artifact-*.zip")
 	if err != nil {
 		return nil, nil, err
@@ -96,25 +101,30 @@ func (c *call) pack(files []string, root string) (f *os.File, sum hash.Hash, err
 	}()
 	sum = sha256.New()
 	w := zip.NewWriter(io.MultiWriter(f, sum))
+	method := zip.Deflate
+	if level == 0 {
+		method = zip.Store
+	}
+	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, level) })
 	for _, file := range files {
 		name, err := filepath.Rel(root, file)
 		if err != nil {
 			return nil, nil, err
 		}
-		if err := addFile(w, filepath.ToSlash(name), file); err != nil {
+		if err := addFile(w, filepath.ToSlash(name), file, method); err != nil {
 			return nil, nil, err
 		}
 	}
 	return f, sum, w.Close()
 }
 
-func addFile(w *zip.Writer, name, file string) error {
+func addFile(w *zip.Writer, name, file string, method uint16) error {
 	src, err := os.Open(file)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	dst, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
+	dst, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
 	if err != nil {
 		return err
 	}

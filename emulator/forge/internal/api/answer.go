@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
+	"io/fs"
 	"net/http"
 	"strconv"
 	"time"
@@ -14,12 +16,13 @@ import (
 	"github.com/understudy-dev/understudy/internal/journal"
 )
 
-// answer is what a handler gives. Body is JSON unless Raw is set.
+// answer is what a handler gives. Body is JSON unless raw or file is set.
 type answer struct {
 	status int
 	body   any
 	raw    []byte
-	kind   string // content type of raw
+	file   io.ReadCloser // sent as it is read; write closes it
+	kind   string        // content type of raw or file
 }
 
 func ok(body any) (answer, error)      { return answer{status: http.StatusOK, body: body}, nil }
@@ -58,7 +61,9 @@ func (a *API) finish(w http.ResponseWriter, c *call, subject string, ans answer,
 		}
 	}
 	now := a.Now()
-	a.validate(c, &ans, ans.raw, now)
+	if ans.file == nil {
+		a.validate(c, &ans, ans.raw, now)
+	}
 	if c.where&servesAPI != 0 {
 		a.describe(c, ans.status, now)
 	}
@@ -141,6 +146,9 @@ func (a *API) record(r asked) {
 }
 
 func (a *API) write(w http.ResponseWriter, r *http.Request, ans answer) error {
+	if ans.file != nil {
+		return writeFile(w, r, ans)
+	}
 	bodiless := ans.status == http.StatusNoContent || ans.status == http.StatusNotModified
 	if !bodiless {
 		if ans.kind != "" {
@@ -155,5 +163,25 @@ func (a *API) write(w http.ResponseWriter, r *http.Request, ans answer) error {
 		}
 	}
 	// The obligation ends after this, so the client must have all of the answer.
+	return http.NewResponseController(w).Flush()
+}
+
+// writeFile sends a file as it is read, so that its size is nobody's memory.
+func writeFile(w http.ResponseWriter, r *http.Request, ans answer) error {
+	defer ans.file.Close()
+	w.Header().Set("Content-Type", ans.kind)
+	if f, found := ans.file.(interface{ Stat() (fs.FileInfo, error) }); found {
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Length", strconv.FormatInt(info.Size(), 10))
+	}
+	w.WriteHeader(ans.status)
+	if r.Method != http.MethodHead {
+		if _, err := io.Copy(w, ans.file); err != nil {
+			return err
+		}
+	}
 	return http.NewResponseController(w).Flush()
 }

@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -154,15 +155,19 @@ func (s *State) Artifact(who Identity, full string, id int64) (wire.Artifact, er
 	return s.viewArtifact(r, a), nil
 }
 
-// SeeArtifact answers nil when who may download an artifact. Downloads are for those who are signed in.
+// SeeArtifact answers nil when who may download an artifact that has not expired. Downloads are for those
+// who are signed in.
 func (s *State) SeeArtifact(who Identity, full string, id int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, _, err := s.artifact(who, full, id, ReadActions); err != nil {
+	_, a, err := s.artifact(who, full, id, ReadActions)
+	switch {
+	case err != nil:
 		return err
-	}
-	if who.Anonymous() {
+	case who.Anonymous():
 		return wire.RequiresAuthentication()
+	case s.now().After(a.Expires):
+		return wire.NewError(http.StatusGone, "Artifact has expired")
 	}
 	return nil
 }

@@ -1,0 +1,4 @@
+package action
+
+// Unpack is unpack.
+var Unpack = unpack
