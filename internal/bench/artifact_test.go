@@ -62,14 +62,14 @@ func transfer(b *testing.B, set *driver.Set, data, name, steps string) (m moved)
 	r := driver.Repo{Owner: set.Place.Org, Name: name}
 	must(b, admin.Repos.Create(b.Context(), driver.NewRepo{Repo: r, AutoInit: true}))
 	quiet(b, set)
-	before := heap()
+	before := heapNow()
 	stop, peak := make(chan struct{}), make(chan uint64)
 	go func() { // heap grows and shrinks while the job runs; only looking at it tells
 		most := before
 		for tick := time.NewTicker(5 * time.Millisecond); ; {
 			select {
 			case <-tick.C:
-				most = max(most, heap())
+				most = max(most, heapNow())
 			case <-stop:
 				tick.Stop()
 				peak <- most
@@ -96,8 +96,8 @@ func transfer(b *testing.B, set *driver.Set, data, name, steps string) (m moved)
 	return m
 }
 
-// heap is what the process's live and not yet collected objects take.
-func heap() uint64 {
+// heapNow is what the process's live and not yet collected objects take.
+func heapNow() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
