@@ -20,6 +20,7 @@ import (
 	"github.com/understudy-dev/understudy/report/messages"
 	"github.com/understudy-dev/understudy/report/text"
 	"github.com/understudy-dev/understudy/result"
+	"github.com/understudy-dev/understudy/result/coverage"
 )
 
 // formats are what `understudy report` can render, with the ending of a file of each.
@@ -44,8 +45,8 @@ func formatNames() []string {
 }
 
 type reportFlags struct {
-	format, out string
-	mixed       bool
+	format, out           string
+	mixed, coverage, json bool
 }
 
 func reportCommand(o Options) *cobra.Command {
@@ -62,9 +63,13 @@ text, are refused by name; --mixed merges them nevertheless and warns in the rep
 The format is taken from the ending of --out (.html .xml .ndjson .md .txt .json) unless --format
 names it; "record" is the merged record itself.
 
+--coverage says instead which jobs, steps and conditions of the workflows no scenario took, and the
+least permissions that their tokens needed; with --json as JSON.
+
 Exit codes: 0 rendered, whatever the verdicts · 2 usage.`,
 		Example: `  understudy report out/record.json --format markdown >> "$GITHUB_STEP_SUMMARY"
-  understudy report shard-1/record.json shard-2/record.json --out all.html`,
+  understudy report shard-1/record.json shard-2/record.json --out all.html
+  understudy report --coverage out`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, paths []string) error { return runReport(o, f, paths) },
 	}
@@ -72,6 +77,9 @@ Exit codes: 0 rendered, whatever the verdicts · 2 usage.`,
 	fl.StringVar(&f.format, "format", "", "one of "+strings.Join(formatNames(), ", "))
 	fl.StringVar(&f.out, "out", "", "file to write; without it the report goes to standard output")
 	fl.BoolVar(&f.mixed, "mixed", false, "merge records of different platforms or features")
+	fl.BoolVar(&f.coverage, "coverage", false, "what of the workflows no scenario took, and the least permissions")
+	fl.BoolVar(&f.json, "json", false, "--coverage as JSON")
+	cmd.MarkFlagsMutuallyExclusive("coverage", "format")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -117,6 +125,12 @@ func runReport(o Options, f reportFlags, paths []string) error {
 
 // pick takes the format that is named, else the one that out's ending says.
 func (f reportFlags) pick() (report.Format, error) {
+	switch {
+	case f.coverage:
+		return coverageFormat{f.json}, nil
+	case f.json:
+		return nil, &hinted{errors.New("--json belongs to --coverage"), "the record itself is --format record"}
+	}
 	name, ending := f.format, filepath.Ext(f.out)
 	if name == "" && f.out == "" {
 		name = "text"
@@ -136,6 +150,17 @@ func (f reportFlags) pick() (report.Format, error) {
 type recordFormat struct{}
 
 func (recordFormat) Write(w io.Writer, r result.Record) error { return writeJSON(w, r) }
+
+// coverageFormat is what scenarios took of the workflows.
+type coverageFormat struct{ json bool }
+
+func (f coverageFormat) Write(w io.Writer, r result.Record) error {
+	c := coverage.Of(r)
+	if f.json {
+		return writeJSON(w, c.Told())
+	}
+	return c.WriteText(w)
+}
 
 // readRecord reads a record from its file, or from the directory that it lies in.
 func readRecord(path string) (r result.Record, file string, err error) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/understudy-dev/understudy/internal/outline"
 )
 
 // ErrDiffer says that records cannot be merged since they are not of the same thing.
@@ -37,7 +39,7 @@ func Merge(records []Record, o MergeOptions) (Record, error) {
 	}
 	out := records[0]
 	out.Platform.Digest = maps.Clone(out.Platform.Digest)
-	out.Features, out.Warnings, out.Problems, out.Cells = nil, nil, nil, nil
+	out.Features, out.Warnings, out.Problems, out.Cells, out.Workflows = nil, nil, nil, nil, nil
 	m := merging{out: &out, first: o.name(0), texts: map[string]string{}}
 	for i, r := range records {
 		for j, earlier := range records[:i] {
@@ -103,6 +105,7 @@ func (m *merging) add(name string, r Record) {
 	}
 	m.platform(name, r.Platform)
 	m.features(name, r.Features)
+	m.workflows(r.Workflows)
 	for _, w := range r.Warnings {
 		m.warn(w)
 	}
@@ -161,6 +164,15 @@ func (m *merging) features(name string, sources []Source) {
 			m.differ = append(m.differ, fmt.Sprintf("feature %s has another text in %s", s.URI, name))
 		}
 	}
+}
+
+func (m *merging) workflows(files []outline.File) {
+	for _, f := range files {
+		if !slices.ContainsFunc(m.out.Workflows, func(have outline.File) bool { return have.Digest == f.Digest }) {
+			m.out.Workflows = append(m.out.Workflows, f)
+		}
+	}
+	sortWorkflows(m.out.Workflows)
 }
 
 // cell puts each trial's scenarios where they are not yet.

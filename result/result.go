@@ -8,6 +8,7 @@ import (
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/evidence"
+	"github.com/understudy-dev/understudy/internal/outline"
 	"github.com/understudy-dev/understudy/match"
 )
 
@@ -38,18 +39,19 @@ func Worse(a, b Verdict) Verdict {
 
 // Record is one run, whole.
 type Record struct {
-	Schema    int       `json:"schema"`
-	Kit       string    `json:"kit"` // version of understudy
-	Started   time.Time `json:"started"`
-	Ended     time.Time `json:"ended"`
-	Seed      int64     `json:"seed"`
-	Jobs      int       `json:"jobs"` // scenarios at once
-	Isolation string    `json:"isolation"`
-	Platform  Platform  `json:"platform"`
-	Features  []Source  `json:"features"`
-	Cells     []Cell    `json:"cells"`
-	Warnings  []string  `json:"warnings,omitempty"`
-	Problems  []Problem `json:"problems,omitempty"` // of the run as a whole; any makes it broken
+	Schema    int            `json:"schema"`
+	Kit       string         `json:"kit"` // version of understudy
+	Started   time.Time      `json:"started"`
+	Ended     time.Time      `json:"ended"`
+	Seed      int64          `json:"seed"`
+	Jobs      int            `json:"jobs"` // scenarios at once
+	Isolation string         `json:"isolation"`
+	Platform  Platform       `json:"platform"`
+	Features  []Source       `json:"features"`
+	Cells     []Cell         `json:"cells"`
+	Workflows []outline.File `json:"workflows,omitempty"` // that events looked at, each once
+	Warnings  []string       `json:"warnings,omitempty"`
+	Problems  []Problem      `json:"problems,omitempty"` // of the run as a whole; any makes it broken
 }
 
 // Platform says which build of the system under test was run.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/internal/outline"
 )
 
 // Kind says what a node of the causal tree is.
@@ -77,6 +78,9 @@ func Tree(entries []driver.Entry) []*Node {
 	byID := map[string]*Node{}
 	var order []*Node
 	for _, e := range entries {
+		if outline.Ours(e.Type) {
+			continue // what is known of files and jobs, which nobody caused
+		}
 		id, kind := identify(e)
 		n := byID[id]
 		if n == nil {

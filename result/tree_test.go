@@ -121,3 +121,13 @@ func TestTreeLeavesItsInputAlone(t *testing.T) {
 		t.Errorf("entries out of order are not linked: %v", tree)
 	}
 }
+
+func TestTreeLeavesOutlinesOut(t *testing.T) {
+	tree := result.Tree([]driver.Entry{
+		{Seq: 1, Type: "workflow.file", Subject: ".github/workflows/ci.yml", Detail: map[string]string{"digest": "sha256:1"}},
+		{Seq: 2, Type: "workflow.job", Subject: "job:1", Cause: "run:1"},
+	})
+	if len(tree) != 0 {
+		t.Errorf("got %d roots, want none: what is known of files has no cause", len(tree))
+	}
+}

@@ -254,7 +254,7 @@ func (p *Prepared) runTrials(
 
 // keep writes the record with every known secret taken out, and returns it as written.
 func (p *Prepared) keep(rec result.Record, dir string, store *evidence.Store) (result.Record, error) {
-	rec, err := result.Scrub(rec, store.Scrubber())
+	rec, err := result.Scrub(result.GatherWorkflows(rec), store.Scrubber())
 	if err != nil {
 		return rec, err
 	}

@@ -77,7 +77,7 @@ func (v *resolver) follow(
 	if i < 0 {
 		return nil, errors.New("there is no such file")
 	}
-	callee, problems := v.r.e.parsed.parse(src.Files[i])
+	callee, problems := v.r.e.parse(src.Files[i])
 	switch {
 	case problems != nil:
 		return nil, problems

@@ -247,7 +247,9 @@ func (c *cell) finish(conclusion, why string) error {
 		c.rec.Error = why
 	}
 	c.rec.Status, c.rec.Conclusion, c.rec.Completed = completed, conclusion, now
-	return c.save()
+	err := c.save()
+	c.tell()
+	return err
 }
 
 // limit is the job's deadline as a duration.

@@ -160,7 +160,7 @@ func (e *Engine) consider(h happening, src Source, f File) error {
 	if !workflowFile(f) {
 		return nil
 	}
-	wf, problems := e.parsed.parse(f)
+	wf, problems := e.parse(f)
 	if !h.asked(wf) {
 		if wf.On.Names(h.name) && !workflow.Delivered(h.name) {
 			e.o.Log.Warn("event starts no runs here", "event", h.name, "workflow", f.Path, "repo", h.repo)

@@ -21,6 +21,8 @@ type node struct {
 	parallel int // cells at once; 0 is all
 	failFast bool
 
+	skip string // why it did not begin: "needs", "if", "matrix"; "" when it did
+
 	result  string // as `needs` sees it; "" until the job has ended
 	outputs map[string]string
 }
@@ -85,6 +87,9 @@ func (n *node) begin() {
 	case !run && n.g.cancelled:
 		n.without(cancelled, "")
 	case len(cells) == 0:
+		if run {
+			n.skip = "matrix"
+		}
 		n.without(skipped, "")
 	default:
 		n.queue(cells, scope)
@@ -92,17 +97,22 @@ func (n *node) begin() {
 }
 
 func (n *node) wanted(s expr.Scope) (bool, error) {
-	if n.job.If == nil {
-		return s.Status.Success, nil
-	}
-	if !n.job.If.AsksStatus() && !s.Status.Success {
+	if !s.Status.Success && (n.job.If == nil || !n.job.If.AsksStatus()) {
+		n.skip = "needs"
 		return false, nil
+	}
+	if n.job.If == nil {
+		return true, nil
 	}
 	v, err := n.job.If.Eval(s)
 	if err != nil {
 		return false, fmt.Errorf("if: %w", err)
 	}
-	return expr.Truthy(v), nil
+	if !expr.Truthy(v) {
+		n.skip = "if"
+		return false, nil
+	}
+	return true, nil
 }
 
 // multiply returns the job's cells: the first one alone without a matrix.

@@ -168,7 +168,7 @@ func (e *Engine) asks(hs []happening) (bool, error) {
 		}
 		for _, f := range src.Files {
 			if workflowFile(f) {
-				if wf, _ := e.parsed.parse(f); h.asked(wf) {
+				if h.asked(e.parsed.parse(f).wf) {
 					return true, nil
 				}
 			}

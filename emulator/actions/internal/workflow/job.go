@@ -38,7 +38,7 @@ func (p *parser) job(key, n *yaml.Node) *Job {
 	seen := p.mapping(n, "job `"+j.Key+"`", map[string]func(*yaml.Node){
 		"name":              func(n *yaml.Node) { j.Name = p.template(n, inJob) },
 		"needs":             func(n *yaml.Node) { j.Needs = p.words(n, "needs") },
-		"if":                func(n *yaml.Node) { j.If = p.condition(n, inJobIf) },
+		"if":                func(n *yaml.Node) { j.If = p.conditionAt(n, inJobIf) },
 		"runs-on":           func(n *yaml.Node) { j.RunsOn = p.runsOn(n) },
 		"permissions":       func(n *yaml.Node) { j.Permissions = p.permissions(n) },
 		"strategy":          func(n *yaml.Node) { j.Strategy = p.strategy(n) },
@@ -48,7 +48,7 @@ func (p *parser) job(key, n *yaml.Node) *Job {
 		"env":               func(n *yaml.Node) { p.env(n, inJobEnv) },
 		"defaults":          func(n *yaml.Node) { p.defaults(n, inDefaults) },
 		"outputs":           func(n *yaml.Node) { p.env(n, inJobOutput) },
-		"steps":             func(n *yaml.Node) { p.steps(n) },
+		"steps":             func(n *yaml.Node) { j.Steps = p.steps(n) },
 		"container":         refuse("container", "jobs run on this machine; drop it"),
 		"services":          refuse("services", "start the service in a step, or give its address by a variable"),
 		"environment":       func(n *yaml.Node) { j.Environment = p.environment(n) },

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,18 +16,41 @@ var builtIn = []string{"actions/checkout", "actions/upload-artifact", "actions/d
 
 var fromV4 = regexp.MustCompile(`^v([4-9]|[1-9][0-9])(\.[0-9]+){0,2}$`)
 
-func (p *parser) steps(n *yaml.Node) {
-	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
-		p.failf(n, "`steps:` must be a list with at least one step")
-		return
-	}
-	ids := map[string]bool{}
-	for _, c := range n.Content {
-		p.step(p.follow(c), ids)
-	}
+// Step is one step of a job. The runner reads the file itself; this is what is told of a step.
+type Step struct {
+	Line int
+	Name string     // as written; what it runs or uses where there is none
+	If   *Condition // nil when there is none
 }
 
-func (p *parser) step(n *yaml.Node, ids map[string]bool) {
+// Condition is an `if:` with its place.
+type Condition struct {
+	Line int
+	*expr.Expr
+}
+
+func (p *parser) conditionAt(n *yaml.Node, at expr.Place) *Condition {
+	if e := p.condition(n, at); e != nil {
+		return &Condition{n.Line, e}
+	}
+	return nil
+}
+
+func (p *parser) steps(n *yaml.Node) []Step {
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+		p.failf(n, "`steps:` must be a list with at least one step")
+		return nil
+	}
+	ids := map[string]bool{}
+	var out []Step
+	for _, c := range n.Content {
+		out = append(out, p.step(p.follow(c), ids))
+	}
+	return out
+}
+
+func (p *parser) step(n *yaml.Node, ids map[string]bool) Step {
+	out, does := Step{Line: n.Line}, ""
 	seen := p.mapping(n, "a step", map[string]func(*yaml.Node){
 		"id": func(n *yaml.Node) {
 			id := p.word(n, "id")
@@ -38,10 +62,10 @@ func (p *parser) step(n *yaml.Node, ids map[string]bool) {
 			}
 			ids[strings.ToLower(id)] = true
 		},
-		"name":              func(n *yaml.Node) { p.template(n, inStep) },
-		"if":                func(n *yaml.Node) { p.condition(n, inStepIf) },
-		"uses":              func(n *yaml.Node) { p.uses(n) },
-		"run":               func(n *yaml.Node) { p.template(n, inStep) },
+		"name":              func(n *yaml.Node) { p.template(n, inStep); out.Name = firstLine(n.Value) },
+		"if":                func(n *yaml.Node) { out.If = p.conditionAt(n, inStepIf) },
+		"uses":              func(n *yaml.Node) { p.uses(n); does = n.Value },
+		"run":               func(n *yaml.Node) { p.template(n, inStep); does = firstLine(n.Value) },
 		"with":              func(n *yaml.Node) { p.env(n, inStep) },
 		"env":               func(n *yaml.Node) { p.env(n, inStep) },
 		"shell":             func(n *yaml.Node) { p.template(n, inStep) },
@@ -59,6 +83,18 @@ func (p *parser) step(n *yaml.Node, ids map[string]bool) {
 	case seen["uses"] && (seen["shell"] || seen["working-directory"]):
 		p.failf(n, "`shell:` and `working-directory:` belong to a step with `run:`")
 	}
+	out.Name = cmp.Or(out.Name, does)
+	return out
+}
+
+// firstLine is enough to know a step by.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	const most = 80
+	if runes := []rune(line); len(runes) > most {
+		line = string(runes[:most]) + "…"
+	}
+	return line
 }
 
 func (p *parser) uses(n *yaml.Node) {

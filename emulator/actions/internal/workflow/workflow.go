@@ -34,6 +34,7 @@ type Workflow struct {
 	Permissions map[string]string // nil is the default
 	Concurrency *Concurrency
 	Jobs        []*Job // in the file's order
+	Digest      string // of path and text; given by who keeps it
 }
 
 // Job is one job of the file.
@@ -42,7 +43,7 @@ type Job struct {
 	Line            int
 	Name            *expr.Template // nil when the file gives none
 	Needs           []string
-	If              *expr.Expr
+	If              *Condition
 	RunsOn          Value
 	Permissions     map[string]string // nil is the workflow's
 	Strategy        *Strategy
@@ -51,6 +52,7 @@ type Job struct {
 	Timeout         Value // minutes
 	ContinueOnError Value
 	Call            *Call // nil for a job with steps
+	Steps           []Step
 }
 
 // Strategy is how a job becomes several.

@@ -182,6 +182,9 @@ type Value struct {
 // Given reports whether the file has the value.
 func (v Value) Given() bool { return v.eval != nil }
 
+// Literal reports whether the file has the value and there is no expression in it.
+func (v Value) Literal() bool { return v.Given() && !v.expr }
+
 // Text returns a scalar as it is written, and false when it holds an expression or is no scalar.
 func (v Value) Text() (string, bool) { return v.lit, !v.expr && v.lit != "" }
 

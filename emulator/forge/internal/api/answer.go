@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
@@ -129,6 +130,9 @@ func (a *API) record(r asked) {
 	e := journal.Entry{
 		Time: r.at, Kind: journal.Read, Type: "request", Cause: r.who.Cause, Actor: r.who.Login, Subject: r.subject,
 		Detail: map[string]string{"status": strconv.Itoa(r.status), "request_id": r.id},
+	}
+	if needed := r.who.Asked(); needed != nil {
+		e.Detail["permission"] = strings.Join(needed, " ")
 	}
 	if r.status == http.StatusNotImplemented {
 		e.Type = "unknown-route"

@@ -187,6 +187,7 @@ func (s *State) open(who Identity, full string, need Need) (*repo, error) {
 // allow decides whether who may do need in a repository that he can see.
 func (s *State) allow(who Identity, r *repo, need Need) error {
 	scope, level, role := need.rule()
+	who.ask(scope, level)
 	public := !r.private && role == Read && level == "read"
 	if who.tok == nil {
 		if public {

@@ -146,6 +146,28 @@ type Identity struct {
 	Login string
 	Cause string
 	tok   *token
+	asked *asked // what the request needed; nil when the token has no permissions of its own
+}
+
+// asked are the permissions that one request needed, given or not. It belongs to the request.
+type asked struct{ permissions []string }
+
+func (i Identity) ask(scope, level string) {
+	if i.asked == nil || scope == "metadata" {
+		return
+	}
+	if p := strings.ReplaceAll(scope, "_", "-") + ":" + level; !slices.Contains(i.asked.permissions, p) {
+		i.asked.permissions = append(i.asked.permissions, p)
+	}
+}
+
+// Asked are the permissions that the requests made with this identity needed, as "issues:write". They
+// are known of tokens that are narrowed to permissions, and of one request until it is answered.
+func (i Identity) Asked() []string {
+	if i.asked == nil {
+		return nil
+	}
+	return slices.Sorted(slices.Values(i.asked.permissions))
 }
 
 // Anonymous reports whether no token was given.
@@ -171,6 +193,9 @@ func (s *State) Identify(value string) (Identity, error) {
 	id := Identity{Login: t.login, Cause: t.cause, tok: t}
 	if t.kit {
 		id.Cause = s.mark
+	}
+	if t.app {
+		id.asked = &asked{}
 	}
 	return id, nil
 }
