@@ -271,6 +271,8 @@ type platform struct {
 	t      testing.TB
 	engine *actions.Engine
 	dir    string
+
+	scratch string // $DIR of the jobs
 }
 
 // start returns an engine over one workflow file (or several in txtar's manner, "-- path --").
@@ -306,7 +308,7 @@ func start(t testing.TB, workflows string, change ...func(*actions.Options, *mem
 			t.Error(err)
 		}
 	})
-	return &platform{memory: m, t: t, engine: e, dir: o.Dir}
+	return &platform{memory: m, t: t, engine: e, dir: o.Dir, scratch: o.Env["DIR"]}
 }
 
 func split(text string) map[string]string {

@@ -3,7 +3,6 @@ package actions_test
 import (
 	"encoding/json"
 	"flag"
-	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -27,6 +26,11 @@ var update = flag.Bool("update", false, "write what the workflows of the table d
 //	=== what GitHub does
 //	https://docs.github.com/…
 //	push ref=refs/heads/dev       the events, one a line, each settled before the next
+//	+ push ref=refs/heads/dev     one that the next does not wait for
+//	until 2 runs                  or jobs: wait for so many
+//	await                         wait until a step writes to $DIR/hold
+//	release                       let the step go on that reads $DIR/hold
+//	look ##[error]                tell whether a log has the text
 //	on: …                         the workflow; without `jobs:` it gets one job "a" that succeeds
 //	-- .github/workflows/b.yml -- more files
 //	----
@@ -105,30 +109,6 @@ func runVector(t *testing.T, body string, change ...func(*actions.Options, *memo
 	})...)
 	actions.SetMinute(p.engine, time.Second) // of timeout-minutes
 	return p.play(events)
-}
-
-// play lets the events happen, each settled before the next, and returns what they started.
-func (p *platform) play(events []string) string {
-	p.t.Helper()
-	for _, e := range events {
-		p.happen(e)
-		p.settle()
-	}
-	out := inOrder(p.report())
-	for _, r := range p.runs {
-		if r.Reason != "" {
-			out += "reason " + strings.Join(strings.Fields(r.Reason), " ") + "\n"
-		}
-	}
-	for _, j := range p.jobs {
-		if j.Conclusion == "failure" && j.Error != "" {
-			out += fmt.Sprintf("error %s: %s\n", j.Name, j.Error)
-		}
-	}
-	if out == "" {
-		return "nothing\n"
-	}
-	return out
 }
 
 // inOrder sorts the jobs of each run: they end in any order.

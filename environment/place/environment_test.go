@@ -93,7 +93,7 @@ func open(t *testing.T) *place.Place {
 
 func quiet(t *testing.T, p *place.Place) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	for seq, done := uint64(0), false; !done; {
 		var err error

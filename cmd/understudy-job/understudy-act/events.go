@@ -75,6 +75,8 @@ func (r *reporter) record(e *logrus.Entry) {
 	if command, ok := e.Data["command"].(string); ok {
 		if line, shown := commandLine(command, e.Message); shown {
 			r.log(step, line)
+		} else if e.Level <= logrus.ErrorLevel { // set-env and add-path, which are disabled
+			r.log(step, "##[error]"+readable(e.Message))
 		}
 		return
 	}
@@ -221,6 +223,9 @@ func commandLine(command, message string) (string, bool) {
 		line = line[i:]
 	} else if i := strings.Index(line, "##["); i >= 0 {
 		line = line[i:]
+	}
+	if command == "ignored" { // stop-commands made it text
+		return line, true
 	}
 	if m := annotation.FindStringSubmatch(line); m != nil {
 		return "##[" + m[1] + "]" + m[2], true

@@ -2,6 +2,9 @@ package expr_test
 
 import (
 	"math"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -203,6 +206,9 @@ func FuzzTemplate(f *testing.F) {
 	} {
 		f.Add(s)
 	}
+	for _, s := range table(f) {
+		f.Add(s)
+	}
 	f.Fuzz(func(t *testing.T, src string) {
 		tpl, err := expr.ParseTemplate(src)
 		if err != nil {
@@ -227,4 +233,22 @@ func FuzzTemplate(f *testing.F) {
 			t.Fatalf("%s: toJSON gives %s: %v", src, expr.ToJSON(v), err)
 		}
 	})
+}
+
+// table returns the expressions of the workflows that the engine is held to.
+func table(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../testdata/workflows/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no table", err)
+	}
+	var out []string
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, regexp.MustCompile(`\$\{\{[^\n]*?\}\}`).FindAllString(string(data), -1)...)
+	}
+	return out
 }

@@ -3,6 +3,7 @@ package workflow_test
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -185,6 +186,9 @@ func FuzzParse(f *testing.F) {
 		_, text, _ := strings.Cut(head, "\n")
 		f.Add(text)
 	}
+	for _, text := range table(f) {
+		f.Add(text)
+	}
 	f.Add("on: push\njobs: {a: {runs-on: linux, strategy: {matrix: {x: [1, 0x1f, .inf, 2020-01-01, !!binary aGk=]}}, steps: [{run: x}]}}")
 	f.Fuzz(func(t *testing.T, text string) {
 		wf, err := workflow.Parse("ci.yml", []byte(text))
@@ -208,4 +212,32 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// table returns the first workflow of each vector that the engine is held to.
+func table(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../testdata/workflows/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no table", err)
+	}
+	public, err := filepath.Glob("../../testdata/public/*.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, file := range append(files, public...) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, vector := range strings.Split(string(data), "=== ") {
+			head, _, _ := strings.Cut(vector, "----\n")
+			if _, text, ok := strings.Cut(head, "\non:"); ok {
+				text, _, _ = strings.Cut(text, "\n-- ")
+				out = append(out, "on:"+text+"\n")
+			}
+		}
+	}
+	return out
 }

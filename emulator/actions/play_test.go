@@ -1,0 +1,86 @@
+package actions_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// play does what the lines of a vector say and returns what it started: runs and jobs as they ended, the
+// reasons of what failed before any step, the last words of what failed later, and what it looked for.
+func (p *platform) play(lines []string) string {
+	p.t.Helper()
+	hold := filepath.Join(p.scratch, "hold")
+	if err := syscall.Mkfifo(hold, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	var looks []string
+	for _, line := range lines {
+		word, rest, _ := strings.Cut(line, " ")
+		switch {
+		case word == "look":
+			looks = append(looks, rest)
+		case word == "until":
+			p.untilThere(rest)
+		case line == "await":
+			if _, err := os.ReadFile(hold); err != nil {
+				p.t.Fatal(err)
+			}
+		case line == "release":
+			if err := os.WriteFile(hold, []byte("\n"), 0); err != nil {
+				p.t.Fatal(err)
+			}
+			p.settle()
+		case word == "+":
+			p.happen(rest)
+		default:
+			p.happen(line)
+			p.settle()
+		}
+	}
+	p.settle()
+	return p.outcome(looks)
+}
+
+// untilThere waits for a number of runs or jobs: "2 runs".
+func (p *platform) untilThere(text string) {
+	p.t.Helper()
+	number, what, _ := strings.Cut(text, " ")
+	n, err := strconv.Atoi(number)
+	if err != nil || what != "runs" && what != "jobs" {
+		p.t.Fatalf("until %s: want N runs or N jobs", text)
+	}
+	p.until(text, func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return what == "runs" && len(p.runs) >= n || what == "jobs" && len(p.jobs) >= n
+	})
+}
+
+func (p *platform) outcome(looks []string) string {
+	out := inOrder(p.report())
+	for _, r := range p.runs {
+		if r.Reason != "" {
+			out += "reason " + strings.Join(strings.Fields(r.Reason), " ") + "\n"
+		}
+	}
+	for _, j := range p.jobs {
+		if j.Conclusion == "failure" && j.Error != "" {
+			out += fmt.Sprintf("error %s: %s\n", j.Name, j.Error)
+		}
+	}
+	for _, text := range looks {
+		verb := "lacks"
+		if strings.Contains(p.allLogs(), text) {
+			verb = "has"
+		}
+		out += "log " + verb + " " + text + "\n"
+	}
+	if out == "" {
+		return "nothing\n"
+	}
+	return out
+}
