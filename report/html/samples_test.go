@@ -11,6 +11,7 @@ import (
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/evidence"
+	"github.com/understudy-dev/understudy/internal/outline"
 	"github.com/understudy-dev/understudy/report/html"
 	"github.com/understudy-dev/understudy/result"
 )
@@ -31,11 +32,15 @@ func hostile() result.Record {
 			{Seq: 2, Type: evil, Change: true, Cause: "step:1", Subject: evil, Actor: evil, Detail: texts},
 			{Seq: 3, Type: "run.created", Change: true, Cause: "event:2", Subject: "run:1", Actor: evil, Detail: texts},
 			{Seq: 4, Type: "job.created", Change: true, Cause: "run:1", Subject: "job:" + evil, Actor: evil, Detail: texts},
-			{Seq: 5, Type: "request", Cause: driver.Cause("job:" + evil), Subject: evil, Actor: evil, Detail: texts}},
+			{Seq: 5, Type: "request", Cause: driver.Cause("job:" + evil), Subject: evil, Actor: evil, Detail: texts},
+			{Seq: 6, Type: "workflow.job", Subject: "job:" + evil, Detail: map[string]string{"digest": evil, "job": evil, "steps": "1 success"}}},
 		Evidence: []evidence.Ref{{Meta: evidence.Meta{Name: "run-1-" + evil, Origin: evil, MediaType: evil}, Path: "javascript:window.ran=1"},
 			{Meta: evidence.Meta{Name: evil, Origin: evil, MediaType: evil}, Link: evil}},
 	}
-	return result.Record{Kit: evil, Isolation: evil, Warnings: []string{evil}, Problems: []result.Problem{p},
+	condition := &outline.Condition{Text: evil}
+	flow := outline.File{Path: evil, Digest: evil, Permissions: map[string]string{evil: "write"}, Jobs: []outline.Job{
+		{Key: evil, If: condition, Cells: []string{evil}, Steps: []outline.Step{{Name: evil, If: condition}, {Name: evil, If: condition}}}}}
+	return result.Record{Workflows: []outline.File{flow}, Kit: evil, Isolation: evil, Warnings: []string{evil}, Problems: []result.Problem{p},
 		Platform: result.Platform{Name: evil, Defect: evil, Digest: map[string]string{evil: evil}},
 		Cells:    []result.Cell{{Suite: evil, Trials: []result.Trial{{Number: 1, Scenarios: []result.Scenario{s}}, {Number: 2, Scenarios: []result.Scenario{s}}}}}}
 }

@@ -13,24 +13,25 @@ import (
 
 // pageView is what the template shows: texts, ready to be escaped.
 type pageView struct {
-	Policy   string
-	CSS      template.CSS
-	JS       template.JS
-	Record   result.Record
-	Verdict  verdictView
-	Title    string
-	Headline string
-	Day      string
-	Took     string
-	Counts   []countView // of trials
-	Chips    []countView // of rows, which is what the chips choose from
-	Digests  []digestView
-	Trials   int  // the most that a scenario has
-	Mixed    int  // how many scenarios came to different verdicts
-	Dense    bool // there are too many scenarios for large marks
-	Features []*featureView
-	Packs    []packView
-	Index    template.HTML // base64
+	Policy    string
+	CSS       template.CSS
+	JS        template.JS
+	Record    result.Record
+	Verdict   verdictView
+	Title     string
+	Headline  string
+	Day       string
+	Took      string
+	Counts    []countView // of trials
+	Chips     []countView // of rows, which is what the chips choose from
+	Digests   []digestView
+	Trials    int  // the most that a scenario has
+	Mixed     int  // how many scenarios came to different verdicts
+	Dense     bool // there are too many scenarios for large marks
+	Features  []*featureView
+	Packs     []packView
+	Workflows []flowView
+	Index     template.HTML // base64
 }
 
 type verdictView struct{ Name, Sign string }
@@ -90,6 +91,7 @@ func view(r result.Record, base string) (pageView, error) {
 			p.Mixed++
 		}
 	}
+	p.Workflows = flows(r)
 	var err error
 	p.Packs, p.Index, err = pack(cases, base)
 	return p, err

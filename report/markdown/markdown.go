@@ -51,6 +51,7 @@ func (f Format) Write(w io.Writer, r result.Record) error {
 		d.line("\n… and %d more that did not pass.", more)
 	}
 	d.skipped(r)
+	d.workflows(r)
 	if _, err := io.WriteString(w, d.String()); err != nil {
 		return fmt.Errorf("write markdown report: %w", err)
 	}

@@ -39,10 +39,8 @@ func (w Workflow) text(b *strings.Builder) {
 	if w.Runs == 0 {
 		return
 	}
-	for _, j := range w.Jobs {
-		for _, text := range j.Advice() {
-			fmt.Fprintf(b, "  ! job %s %s\n", j.Key, text)
-		}
+	for _, text := range w.Advice() {
+		fmt.Fprintf(b, "  ! %s\n", text)
 	}
 	fmt.Fprintf(b, "  least permissions seen:\n    %s\n", strings.ReplaceAll(strings.TrimSpace(w.Permissions.Block()), "\n", "\n    "))
 }
@@ -70,6 +68,17 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Advice is that of all its jobs: "job a declares …".
+func (w Workflow) Advice() []string {
+	var out []string
+	for _, j := range w.Jobs {
+		for _, text := range j.Advice() {
+			out = append(out, "job "+j.Key+" "+text)
+		}
+	}
+	return out
 }
 
 // Advice says where the job's permissions and what it did part. A job that never ran gets none.
