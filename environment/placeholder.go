@@ -23,7 +23,7 @@ var (
 // placeholders are what each part of the file may hold.
 var placeholders = map[string][]string{
 	"get":     {"gives"},
-	"install": {"repo", "api", "server"}, // and token:ACTOR
+	"install": {"repo", "api", "server"}, // and token:ACTOR in env
 	"defect":  {"name"},
 	"names":   {"stage"},
 }
@@ -35,6 +35,10 @@ func checkPlaceholders(at places, actors map[string]driver.Actor) (problems []er
 		allowed, replaced := placeholders[part]
 		if !replaced {
 			continue
+		}
+		secret := map[*yaml.Node]bool{} // where a token may stand
+		if part == "install" {
+			each(child(at.top.Content[i+1], "env"), func(n *yaml.Node) { secret[n] = true })
 		}
 		each(at.top.Content[i+1], func(n *yaml.Node) {
 			form := placeholder
@@ -57,6 +61,9 @@ func checkPlaceholders(at places, actors map[string]driver.Actor) (problems []er
 						e.Hinted("did you mean {%s}?", near)
 					}
 					problems = append(problems, e)
+				case !secret[n]:
+					problems = append(problems, strictyaml.Errorf(at.file, n.Line, "{%s} outside install.env: a command line is shown to every program of the machine", m[1]).
+						Hinted("put it into install.env, and let the program read that variable"))
 				default:
 					if _, ok := actors[actor]; !ok {
 						problems = append(problems, strictyaml.Errorf(at.file, n.Line, "{token:%s} names no actor of this file", actor).
@@ -67,6 +74,16 @@ func checkPlaceholders(at places, actors map[string]driver.Actor) (problems []er
 		})
 	}
 	return problems
+}
+
+// child is the value of a key of a mapping, or an empty node.
+func child(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return &yaml.Node{}
 }
 
 // each visits every scalar below n.

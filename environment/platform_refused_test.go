@@ -75,6 +75,7 @@ func mistakes() []mistake {
 		{"one login twice", "role: write, bot: true", "role: write, login: Jane", true},
 		{"one label twice", "code: {}", "code: {label: ready}", true},
 		{"token of nobody", "env: {A: b}", `env: {A: "{token:adminn}"}`, true},
+		{"token in a command line", "run: [crew, setup]", `run: [crew, "--token={token:admin}"]`, true},
 		{"placeholder in names", "a-{stage}", "a-{stag}", true},
 		{"placeholder in names, of another case", "a-{stage}", "a-{Stage}", true},
 		{"placeholder beside another", "a-{stage}", "a-{stage}{bogus}", true},
