@@ -13,7 +13,8 @@ import (
 const maxLeaves = 14
 
 // causes shows how it came about: what the steps set going, down to the calls of the jobs that did
-// not end well. Runs that ended well are left out when some did not; the kit's own calls always.
+// not end well. Runs that ended well are left out when some did not; when all did, what their jobs
+// changed is shown. The kit's own calls are always left out.
 func (b *block) causes(s result.Scenario) {
 	tree := result.Tree(s.Journal)
 	wrong := slices.ContainsFunc(tree, troubled)
@@ -78,6 +79,9 @@ func hidden(parent, n *result.Node, wrong bool) bool {
 		return wrong && !troubled(n)
 	case result.KindJob:
 		return false
+	}
+	if !wrong && n.Kind == result.KindEvent && parent.Kind == result.KindJob {
+		return false // no run failed, so what the jobs did is what the step did not expect
 	}
 	inTrouble := parent.Kind == result.KindJob && (parent.Failed() || parent.Unfinished)
 	return !inTrouble && !troubled(n) && (wrong || !leadsToRun(n))

@@ -98,6 +98,22 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	}
 }
 
+// A step that fails although every run ended well asks who did what was seen instead.
+func TestWhatJobsChangedIsShown(t *testing.T) {
+	s := result.Scenario{ID: "a.feature:3", Verdict: result.Failed,
+		Steps: []result.Step{{Text: "the issue has label \"bug\"", Problem: &result.Problem{What: "issue.labels"}}},
+		Journal: []driver.Entry{{Seq: 1, Type: "step", Subject: "step:1"},
+			{Seq: 2, Change: true, Type: "run.completed", Cause: "step:1", Subject: "run:1", Detail: map[string]string{"conclusion": "success"}},
+			{Seq: 3, Change: true, Type: "job.completed", Cause: "run:1", Subject: "job:1", Detail: map[string]string{"conclusion": "success"}},
+			{Seq: 4, Type: "request", Cause: "job:1", Subject: "GET /repos/acme/app/issues/1", Detail: map[string]string{"status": "200"}},
+			{Seq: 5, Change: true, Type: "issues.labeled", Cause: "job:1", Subject: "acme/app#1", Actor: "bot", Detail: map[string]string{"event": "issues", "label": "question"}}},
+	}
+	got := text.Block(s, text.Options{})
+	if !strings.Contains(got, "issues.labeled acme/app#1 “question” by bot") || strings.Contains(got, "GET") {
+		t.Errorf("want the label that job 1 set, and no request:\n%s", got)
+	}
+}
+
 func TestSummary(t *testing.T) {
 	start := time.Date(2026, 8, 20, 9, 0, 0, 0, time.UTC)
 	r := result.Record{Started: start, Ended: start.Add(1900 * time.Millisecond), Problems: []result.Problem{{What: "the site could not be closed", Hint: "look"}}}
