@@ -78,6 +78,7 @@ func Main(o Options) int {
 	root.AddCommand(initCommand(o), lintCommand(o), diffCommand(o), openCommand(o))
 	root.AddCommand(referenceCommand(o))
 	completeFlags(root.Commands())
+	hintUsage(root)
 	err := root.ExecuteContext(ctx)
 	var code exitError
 	switch {
@@ -104,6 +105,46 @@ type hinted struct {
 func (h *hinted) Error() string { return h.err.Error() }
 func (h *hinted) Unwrap() error { return h.err }
 func (h *hinted) Hint() string  { return h.hint }
+
+// hintUsage adds the form of the command to what is said of a wrong number of arguments or a wrong flag.
+func hintUsage(c *cobra.Command) {
+	hint := c.UseLine()
+	switch {
+	case !c.HasParent():
+		hint = "all commands: understudy --help"
+	case c.HasExample():
+		hint += "; examples: " + c.CommandPath() + " --help"
+	}
+	if check := c.Args; check != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			err := check(c, args)
+			if err == nil {
+				return nil
+			}
+			if near := suggested(c, args); near != "" {
+				return &hinted{err, "did you mean " + c.CommandPath() + " " + near + "?"}
+			}
+			return &hinted{err, hint}
+		}
+	}
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return &hinted{err, hint}
+	})
+	for _, sub := range c.Commands() {
+		hintUsage(sub)
+	}
+}
+
+// suggested is the command below c that an argument may have been meant to name.
+func suggested(c *cobra.Command, args []string) string {
+	if c.HasSubCommands() && len(args) > 0 {
+		c.SuggestionsMinimumDistance = 2
+		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+			return near[0]
+		}
+	}
+	return ""
+}
 
 func complain(w io.Writer, err error) {
 	fmt.Fprintf(w, "understudy: error: %v\n", err)

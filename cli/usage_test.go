@@ -82,6 +82,9 @@ func TestUsage(t *testing.T) {
 	}{
 		{"no path", nil, []string{"run"}, "requires at least 1 arg"},
 		{"unknown command", nil, []string{"rnu"}, `unknown command "rnu"`},
+		{"nearest command", nil, []string{"rnu"}, "hint: did you mean understudy run?"},
+		{"form of a command", nil, []string{"diff"}, "hint: understudy diff A B"},
+		{"form, for a flag", nil, []string{"plan", "--job"}, "hint: understudy plan PATH…"},
 		{"unknown flag", nil, []string{"run", "$S", "--job", "2"}, "unknown flag: --job"},
 		{"negative jobs", nil, []string{"run", "$S", "--jobs", "-1"}, "--jobs is 0 (capacity) or more"},
 		{"no repeat", nil, []string{"run", "$S", "--repeat", "0"}, "--repeat 1 or more"},
