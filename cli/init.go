@@ -165,7 +165,7 @@ func runInit(o Options, f initFlags, dir string) error {
 // rest says what is left to do by hand.
 func (f initFlags) rest(w io.Writer, dir string) {
 	if f.goTest {
-		fmt.Fprintf(w, "\nor as a Go test:\n\n  go get github.com/understudy-dev/understudy@latest\n  go test -tags behaviour %s\n", quoted(goPackage(dir)))
+		fmt.Fprintf(w, "\nor as a Go test:\n\n  go get github.com/understudy-dev/understudy/behaviourtest@latest\n  go test -tags behaviour %s\n", quoted(goPackage(dir)))
 	}
 	if f.ci != "" && !there(filepath.Join(dir, ".git")) {
 		fmt.Fprintf(w, "\nThe CI job is read at the repository's root alone: unless %s is that, move it there and name the suite in it.\n", quoted(dir))
