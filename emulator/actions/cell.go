@@ -28,6 +28,7 @@ type cell struct {
 	rec      Job
 	at       expr.Scope // what the cell's expressions see
 	child    *graph     // of the file that the cell calls, once it is open
+	past     *pastCell  // the cell in the attempt before, where only some of what it calls runs again; or that it stands for
 
 	result  string // as the run sees it: a soft failure is a success
 	outputs map[string]string

@@ -78,10 +78,11 @@ type Engine struct {
 	parsed parsed // used under order.accepting
 
 	mu     sync.Mutex
-	runs   map[int64]*run  // that have not completed
-	depths map[int64]int   // of runs that workflow_run started
-	chains map[string]int  // of runs that others caused, and of their jobs, by cause: see happening.chain
-	cells  map[int64]*cell // that run now, by job
+	runs   map[int64]*run       // that have not completed
+	depths map[int64]int        // of runs that workflow_run started
+	chains map[string]int       // of runs that others caused, and of their jobs, by cause: see happening.chain
+	ended  map[int64]*pastGraph // how the jobs of runs ended, for re-runs
+	cells  map[int64]*cell      // that run now, by job
 }
 
 // New returns an engine that sees every entry appended to the journal from now on. The caller
@@ -118,7 +119,8 @@ func New(o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		o: o, cursor: o.Journal.Subscribe("actions"), slots: make(chan struct{}, o.Concurrency),
-		tokenKey: []byte(rand.Text()), minute: time.Minute, runs: map[int64]*run{}, depths: map[int64]int{}, chains: map[string]int{}, cells: map[int64]*cell{}, idKey: []byte(rand.Text()), parsed: parsed{},
+		tokenKey: []byte(rand.Text()), minute: time.Minute, runs: map[int64]*run{}, depths: map[int64]int{}, chains: map[string]int{},
+		ended: map[int64]*pastGraph{}, cells: map[int64]*cell{}, idKey: []byte(rand.Text()), parsed: parsed{},
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.artifacts = ArtifactService(ArtifactOptions{

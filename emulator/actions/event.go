@@ -35,35 +35,47 @@ type happening struct {
 
 // accept starts the runs that an entry asks for.
 func (e *Engine) accept(entry journal.Entry) error {
-	d := entry.Detail
-	h := happening{
-		seq: entry.Seq, name: d["event"], action: d["action"], repo: d["repo"], actor: entry.Actor,
-		sha: d["sha"], ref: d["ref"], raw: entry.Payload,
-	}
-	if h.name == "" || h.repo == "" || len(h.raw) == 0 {
-		return nil // something that happened, but no webhook event
-	}
-	dispatch := h.name == "workflow_dispatch" || h.name == "repository_dispatch"
-	if d["starts_runs"] == "no" && !dispatch {
+	if e.control(entry) {
 		return nil
 	}
-	payload, err := expr.FromJSON(h.raw)
-	if err != nil {
-		return fmt.Errorf("read payload: %w", err)
-	}
-	var ok bool
-	if h.payload, ok = payload.(*expr.Object); !ok {
-		return fmt.Errorf("read payload: it is not an object")
-	}
-	h.pushed = h.ref
-	if paths := d["paths"]; paths != "" {
-		h.paths = strings.Split(paths, "\n")
+	h, err := readEvent(entry)
+	if err != nil || h.name == "" {
+		return err
 	}
 	if h.name == "workflow_run" {
 		h.depth = e.depth(h) + 1
 	}
 	h.chain = e.chain(entry.Cause)
 	return e.order.deliver(entry, h.triggers())
+}
+
+// readEvent returns the event that an entry is about; one without a name is none that starts runs.
+func readEvent(entry journal.Entry) (happening, error) {
+	d := entry.Detail
+	h := happening{
+		seq: entry.Seq, name: d["event"], action: d["action"], repo: d["repo"], actor: entry.Actor,
+		sha: d["sha"], ref: d["ref"], raw: entry.Payload,
+	}
+	if h.name == "" || h.repo == "" || len(h.raw) == 0 {
+		return happening{}, nil // something that happened, but no webhook event
+	}
+	dispatch := h.name == "workflow_dispatch" || h.name == "repository_dispatch"
+	if d["starts_runs"] == "no" && !dispatch {
+		return happening{}, nil
+	}
+	payload, err := expr.FromJSON(h.raw)
+	if err != nil {
+		return h, fmt.Errorf("read payload: %w", err)
+	}
+	var ok bool
+	if h.payload, ok = payload.(*expr.Object); !ok {
+		return h, fmt.Errorf("read payload: it is not an object")
+	}
+	h.pushed = h.ref
+	if paths := d["paths"]; paths != "" {
+		h.paths = strings.Split(paths, "\n")
+	}
+	return h, nil
 }
 
 // triggers is the event under every name by which workflows can ask for it.
@@ -92,6 +104,9 @@ func (e *Engine) offer(h happening) error {
 		return err
 	}
 	for _, f := range src.Files {
+		if slices.Contains(src.Disabled, f.Path) {
+			continue
+		}
 		if err := e.consider(h, src, f); err != nil {
 			return err
 		}

@@ -120,6 +120,7 @@ func (c *cell) process(ctx context.Context, spec jobwire.Spec, dir string, out *
 	watch := context.AfterFunc(c.ctx, func() {
 		defer close(stopped)
 		grace, cancel := context.WithTimeout(ctx, stopGrace)
+		defer context.AfterFunc(c.node.r.forcing, cancel)()
 		if e.ctx.Err() != nil {
 			cancel() // the engine closes: nobody will look at what `if: always()` steps still do
 		}
@@ -152,7 +153,7 @@ func (c *cell) spec(g Grant, dir string) (jobwire.Spec, error) {
 	spec := jobwire.Spec{
 		Workflow: c.node.g.file.Data, WorkflowPath: c.node.g.file.Path, WorkflowName: r.wf.Name, Job: c.node.job.Key, Needs: c.node.needs(),
 		Event: r.h.name, Payload: r.h.raw, Repo: r.rec.Repo, Ref: r.h.ref, SHA: r.h.sha, Actor: r.rec.Actor,
-		RunID: r.rec.ID, RunNumber: r.rec.Number, JobID: c.rec.ID,
+		RunID: r.rec.ID, RunNumber: r.rec.Number, RunAttempt: r.rec.Attempt, TriggeringActor: r.rec.TriggeringActor, JobID: c.rec.ID,
 		ServerURL: r.e.o.ServerURL, APIURL: r.e.o.APIURL, ResultsURL: r.e.o.ServerURL + "/",
 		Token: g.Token, Secrets: g.Secrets, Variables: g.Variables, Env: env, Dir: work,
 	}

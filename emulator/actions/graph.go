@@ -15,10 +15,17 @@ type graph struct {
 	nodes     []*node
 	byKey     map[string]*node
 	cancelled bool
+	past      *pastGraph // the jobs in the attempt before; nil when all of them run
 }
 
 func (r *run) newGraph(c *called, inputs any, caller *cell) *graph {
 	g := &graph{r: r, called: c, inputs: inputs, caller: caller, byKey: map[string]*node{}}
+	switch {
+	case caller != nil && caller.past != nil:
+		g.past = caller.past.child
+	case caller == nil && r.again != nil:
+		g.past = r.again.past
+	}
 	for _, j := range c.wf.Jobs {
 		n := &node{r: r, g: g, job: j}
 		g.nodes = append(g.nodes, n)

@@ -37,6 +37,7 @@ type Source struct {
 	Ref           string // "refs/heads/main"
 	DefaultBranch string
 	Files         []File
+	Disabled      []string          // paths of files that start no runs
 	Variables     map[string]string // of the repository, for conditions, names and matrices; with nil, what asks for `vars` there fails
 }
 
@@ -48,23 +49,25 @@ type File struct {
 
 // Run is one workflow run.
 type Run struct {
-	ID         int64
-	Number     int // per workflow, from 1
-	Repo       string
-	Workflow   string // path of the file
-	Name       string
-	Title      string
-	Event      string
-	Actor      string // login
-	Cause      string // "event:41"
-	HeadSHA    string
-	HeadBranch string
-	Status     string // queued, in_progress, completed
-	Conclusion string // success, failure, cancelled, skipped, startup_failure, timed_out
-	Reason     string // why it failed before any job ran: "ci.yml:7: container: is not supported"
-	Created    time.Time
-	Started    time.Time
-	Completed  time.Time
+	ID              int64
+	Number          int // per workflow, from 1
+	Repo            string
+	Workflow        string // path of the file
+	Name            string
+	Title           string
+	Event           string
+	Actor           string // login
+	Cause           string // "event:41"
+	HeadSHA         string
+	HeadBranch      string
+	Status          string // queued, in_progress, completed
+	Conclusion      string // success, failure, cancelled, skipped, startup_failure, timed_out
+	Reason          string // why it failed before any job ran: "ci.yml:7: container: is not supported"
+	Created         time.Time
+	Started         time.Time
+	Completed       time.Time
+	Attempt         int    // from 1; each re-run is one more
+	TriggeringActor string // login of who asked for this attempt; Actor is who caused the first
 }
 
 // Job is one job of a run, or one cell of its matrix.
@@ -85,6 +88,8 @@ type Job struct {
 	Created     time.Time
 	Started     time.Time
 	Completed   time.Time
+	Attempt     int   // of the run; the host gives it
+	Kept        int64 // job of an earlier attempt that was not run again: this one has its result and log; 0 is none
 }
 
 // Step is one step of a job.
@@ -116,4 +121,5 @@ type Artifact struct {
 	Digest  string // "sha256:…" of the zip
 	Expires time.Time
 	Created time.Time
+	Attempt int // of the run; the host gives it
 }

@@ -196,7 +196,7 @@ func (c *cell) idClaims(audience, issuer string, now time.Time) map[string]any {
 		"iat": now.Unix(), "nbf": now.Add(-2 * idTokenLife).Unix(), "exp": now.Add(idTokenLife).Unix(),
 		"ref": r.h.ref, "sha": r.h.sha, "repository": c.rec.Repo, "repository_owner": owner,
 		"repository_id": ref("repository_id"), "repository_owner_id": ref("repository_owner_id"), "repository_visibility": visibility,
-		"run_id": strconv.FormatInt(r.rec.ID, 10), "run_number": strconv.Itoa(r.rec.Number), "run_attempt": "1",
+		"run_id": strconv.FormatInt(r.rec.ID, 10), "run_number": strconv.Itoa(r.rec.Number), "run_attempt": strconv.Itoa(r.rec.Attempt),
 		"actor": r.rec.Actor, "actor_id": ref("actor_id"), "workflow": r.wf.Name, "event_name": r.h.name,
 		"head_ref": ref("head_ref"), "base_ref": ref("base_ref"), "ref_type": ref("ref_type"), "ref_protected": "false",
 		"workflow_ref": ref("workflow_ref"), "workflow_sha": r.h.sha, "job_workflow_ref": file, "job_workflow_sha": c.node.g.sha,

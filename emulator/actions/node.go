@@ -21,7 +21,8 @@ type node struct {
 	parallel int // cells at once; 0 is all
 	failFast bool
 
-	skip string // why it did not begin: "needs", "if", "matrix"; "" when it did
+	skip  string // why it did not begin: "needs", "if", "matrix"; "" when it did
+	alone *cell  // stands for the job where none of its cells ran
 
 	result  string // as `needs` sees it; "" until the job has ended
 	outputs map[string]string
@@ -65,6 +66,10 @@ func (n *node) status() expr.Status {
 // skipped can still push another one out.
 func (n *node) begin() {
 	n.begun = true
+	if n.kept() {
+		n.keep()
+		return
+	}
 	scope := n.r.scope(n)
 	first := n.newCell(nil, nil)
 	if n.job.Strategy == nil {
@@ -97,6 +102,9 @@ func (n *node) begin() {
 }
 
 func (n *node) wanted(s expr.Scope) (bool, error) {
+	if n.r.forcing.Err() != nil {
+		return false, nil
+	}
 	if !s.Status.Success && (n.job.If == nil || !n.job.If.AsksStatus()) {
 		n.skip = "needs"
 		return false, nil
@@ -173,6 +181,9 @@ func truth(v any) bool { return expr.Truthy(v) && v != "false" }
 func (n *node) queue(cells []*cell, s expr.Scope) {
 	n.cells = cells
 	for _, c := range cells {
+		if n.keepCell(c) {
+			continue
+		}
 		if err := c.queue(s); err != nil {
 			n.r.e.broken(err)
 			c.result, c.over = cancelled, true
@@ -262,6 +273,7 @@ func (n *node) broken(err error) {
 func (n *node) without(conclusion, why string) {
 	n.result = conclusion
 	c := n.newCell(nil, nil)
+	n.alone = c
 	defer c.stop()
 	name := n.job.Key
 	if n.job.Name != nil {

@@ -40,12 +40,16 @@ type run struct {
 	place  *ticket // in the workflow's concurrency group; nil without one
 	group  string
 
-	src  Source
-	root *graph      // nil until the run is prepared
-	told chan func() // what others have for the run's goroutine to do
+	src   Source
+	root  *graph      // nil until the run is prepared
+	again *again      // nil in a run's first attempt
+	told  chan func() // what others have for the run's goroutine to do
 
 	cancelOnce sync.Once
 	cancelling chan struct{} // closed by cancel
+	forceOnce  sync.Once
+	forcing    context.Context // ends with force
+	kill       context.CancelFunc
 }
 
 func newRun(e *Engine, h happening, src Source, f File, wf *workflow.Workflow) *run {
@@ -53,6 +57,7 @@ func newRun(e *Engine, h happening, src Source, f File, wf *workflow.Workflow) *
 		e: e, h: h, file: f, wf: wf,
 		src: src, told: make(chan func()), cancelling: make(chan struct{}),
 	}
+	r.forcing, r.kill = context.WithCancel(context.Background())
 	if src.Variables != nil {
 		r.vars = expr.Strings(src.Variables)
 	}
@@ -66,6 +71,7 @@ func newRun(e *Engine, h happening, src Source, f File, wf *workflow.Workflow) *
 	r.rec = Run{
 		Repo: h.repo, Workflow: f.Path, Name: wf.Name, Title: h.title(wf), Event: h.name, Actor: h.actor,
 		Cause: "event:" + strconv.FormatUint(h.seq, 10), HeadSHA: headSHA, HeadBranch: head, Status: queued, Created: e.o.Now(),
+		Attempt: 1, TriggeringActor: h.actor,
 	}
 	return r
 }
@@ -201,6 +207,16 @@ func (r *run) cancel() {
 	})
 }
 
+// force asks the run to end at once: jobs with `if: always()` do not run either, and those that run get
+// no time.
+func (r *run) force() {
+	r.forceOnce.Do(func() {
+		r.rest.signal()
+		r.kill()
+	})
+	r.cancel()
+}
+
 // drive takes the run to its end.
 func (r *run) drive() {
 	defer r.ob.Close()
@@ -211,6 +227,7 @@ func (r *run) drive() {
 		r.e.mu.Unlock()
 	}()
 	if !r.wait() {
+		r.remember()
 		r.end(cancelled)
 		return
 	}
@@ -220,6 +237,7 @@ func (r *run) drive() {
 		return
 	}
 	r.loop()
+	r.remember()
 	r.end(r.root.conclusion())
 }
 
@@ -248,7 +266,7 @@ func (r *run) wait() bool {
 
 // loop begins jobs as their needs end, until none is left.
 func (r *run) loop() {
-	cancelling, closing := r.cancelling, r.e.ctx.Done()
+	cancelling, forcing, closing := r.cancelling, r.forcing.Done(), r.e.ctx.Done()
 	for {
 		r.root.advance()
 		if !r.root.busy() {
@@ -263,6 +281,11 @@ func (r *run) loop() {
 			r.rest.awake()
 			r.rest.taken()
 			cancelling = nil
+			r.root.stop()
+		case <-forcing:
+			r.rest.awake()
+			r.rest.taken()
+			forcing = nil
 			r.root.stop()
 		case <-closing:
 			r.rest.awake()

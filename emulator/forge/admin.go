@@ -193,6 +193,9 @@ func (a *Admin) WorkflowFiles(repo, sha string) (map[string][]byte, error) {
 	return out, wrap("read workflows of "+repo, err)
 }
 
+// DisabledWorkflows lists the paths of a repository's workflows that somebody disabled: they start no runs.
+func (a *Admin) DisabledWorkflows(repo string) []string { return a.state.Disabled(repo) }
+
 // wrap names what was tried; nil stays nil. What is not there is driver.ErrNotFound to callers.
 func wrap(what string, err error) error {
 	if err == nil {

@@ -18,23 +18,25 @@ import (
 
 // Run is one workflow run.
 type Run struct {
-	ID         int64
-	Number     int // per workflow, from 1
-	Repo       string
-	Workflow   string // path of the file
-	Name       string
-	Title      string
-	Event      string
-	Actor      string // login
-	Cause      string // "event:41"
-	HeadSHA    string
-	HeadBranch string
-	Status     string // queued, in_progress, completed
-	Conclusion string // success, failure, cancelled, skipped, startup_failure, timed_out
-	Reason     string // why it failed before any job ran
-	Created    time.Time
-	Started    time.Time
-	Completed  time.Time
+	ID              int64
+	Number          int // per workflow, from 1
+	Repo            string
+	Workflow        string // path of the file
+	Name            string
+	Title           string
+	Event           string
+	Actor           string // login
+	Cause           string // "event:41"
+	HeadSHA         string
+	HeadBranch      string
+	Status          string // queued, in_progress, completed
+	Conclusion      string // success, failure, cancelled, skipped, startup_failure, timed_out
+	Reason          string // why it failed before any job ran
+	Created         time.Time
+	Started         time.Time
+	Completed       time.Time
+	Attempt         int    // from 1; each re-run is one more
+	TriggeringActor string // login of who asked for this attempt; Actor is who caused the first
 }
 
 // Job is one job of a run, or one cell of its matrix.
@@ -53,6 +55,8 @@ type Job struct {
 	Created     time.Time
 	Started     time.Time
 	Completed   time.Time
+	Attempt     int   // of the run; the host gives it
+	Kept        int64 // job of an earlier attempt that was not run again: this one has its result and log; 0 is none
 }
 
 // Step is one step of a job.
@@ -76,6 +80,7 @@ type Artifact struct {
 	Digest  string // "sha256:…" of the zip
 	Expires time.Time
 	Created time.Time
+	Attempt int // of the run; the host gives it
 }
 
 // SaveRun stores a run. With ID 0 it is created and gets ID, number and time. It journals
@@ -89,7 +94,7 @@ func (a *Admin) SaveRun(r Run) (Run, error) {
 // created.
 func (a *Admin) SaveJob(j Job) (Job, error) {
 	in := state.Job{ID: j.ID, RunID: j.RunID, Key: j.Key, Name: j.Name, Status: j.Status, Conclusion: j.Conclusion,
-		TimedOut: j.TimedOut, Error: j.Error, Permissions: j.Permissions, Created: j.Created, Started: j.Started, Completed: j.Completed}
+		TimedOut: j.TimedOut, Error: j.Error, Permissions: j.Permissions, Created: j.Created, Started: j.Started, Completed: j.Completed, Kept: j.Kept}
 	for _, s := range j.Steps {
 		in.Steps = append(in.Steps, state.Step(s))
 	}
@@ -97,7 +102,7 @@ func (a *Admin) SaveJob(j Job) (Job, error) {
 	if err != nil {
 		return Job{}, wrap("save job", err)
 	}
-	j.ID, j.RunID, j.Repo = out.ID, out.RunID, out.Repo
+	j.ID, j.RunID, j.Repo, j.Attempt = out.ID, out.RunID, out.Repo, out.Attempt
 	j.Created, j.Started, j.Completed = out.Created, out.Started, out.Completed
 	return j, nil
 }

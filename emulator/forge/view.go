@@ -152,6 +152,7 @@ func viewJob(j state.Job) Job {
 	out := Job{
 		ID: j.ID, RunID: j.RunID, Repo: j.Repo, Key: j.Key, Name: j.Name, Status: j.Status, Conclusion: j.Conclusion,
 		TimedOut: j.TimedOut, Error: j.Error, Permissions: j.Permissions, Created: j.Created, Started: j.Started, Completed: j.Completed,
+		Attempt: j.Attempt, Kept: j.Kept,
 	}
 	for _, s := range j.Steps {
 		out.Steps = append(out.Steps, Step(s))

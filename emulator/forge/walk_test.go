@@ -40,11 +40,22 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 		_, err = w.admin.PutArtifact(forge.Artifact{RunID: run.ID, JobID: job.ID, Name: fmt.Sprint("out", other.ID)}, strings.NewReader("zip"))
 		must(t, err)
 	}
+	for range 3 { // ended, each with a job that failed
+		more := run
+		more.ID, more.Number = 0, 0
+		more, err := w.admin.SaveRun(more)
+		must(t, err)
+		other := job
+		other.ID, other.RunID = 0, more.ID
+		_, err = w.admin.SaveJob(other)
+		must(t, err)
+	}
 	for _, name := range []string{"one", "two", "three"} {
 		w.ada.want(201, "POST", issues, map[string]any{"title": name, "labels": []string{"bug", "question", "wontfix"}})
 		w.ada.want(201, "POST", issues+"/1/comments", map[string]any{"body": name})
 		w.ada.want(201, "PUT", contents+".github/workflows/"+name+".yml", map[string]any{"message": "m", "content": encode("on: push\n")})
 	}
+	w.ada.want(201, "PUT", contents+".github/workflows/hand.yml", map[string]any{"message": "m", "content": encode("on: workflow_dispatch\n")})
 	const orgSecrets = "/orgs/acme/actions/secrets"
 	sealKey := w.ada.want(200, "GET", actions+"/secrets/public-key", nil).at("key_id").(string)
 	for _, suffix := range []string{"", "_2", "_3"} {
@@ -127,7 +138,7 @@ func params() [][3]string {
 		{"/git/commits/", "{sha}", "$HEAD"}, {"/git/trees/", "{sha...}", "$TREE"}, {"/git/blobs/", "{sha}", "$BLOB"}, {"/git/tags/", "{sha}", "$TAG"},
 		{"/git/matching-refs/", "{ref...}", "heads"}, {"/commits/", "{ref...}", "main"}, {"", "{ref...}", "heads/main"},
 		{"", "{owner}", "acme"}, {"", "{repo}", "app"}, {"", "{org}", "acme"}, {"", "{login}", "bob"}, {"", "{number}", "1"}, {"", "{id}", "1"},
-		{"", "{repository}", "1"}, {"", "{branch...}", "main"}, {"", "{workflow}", "ci.yml"}, {"", "{format}", "zip"}, {"", "{path...}", "README.md"},
+		{"", "{repository}", "1"}, {"", "{branch...}", "main"}, {"", "{workflow}", "ci.yml"}, {"", "{format}", "zip"}, {"", "{attempt}", "1"}, {"", "{path...}", "README.md"},
 		{"", "{environment}", "production"},
 	}
 }
@@ -191,6 +202,17 @@ func writes() []struct{ request, path, body string } {
 		{"DELETE " + repo + "/environments/{environment}/secrets/{name}", "", ``},
 		{"DELETE " + repo + "/environments/{environment}", "", ``},
 		{"DELETE " + repo + "/actions/artifacts/{id}", "", ``},
+		{"POST " + repo + "/dispatches", "", `{"event_type": "hello"}`},
+		{"POST " + repo + "/actions/workflows/{workflow}/dispatches", repo + "/actions/workflows/hand.yml/dispatches", `{"ref": "main"}`},
+		{"PUT " + repo + "/actions/workflows/{workflow}/disable", "", ``},
+		{"PUT " + repo + "/actions/workflows/{workflow}/enable", "", ``},
+		{"POST " + repo + "/actions/runs/{id}/rerun", repo + "/actions/runs/1/rerun", ``},
+		{"POST " + repo + "/actions/runs/{id}/rerun-failed-jobs", repo + "/actions/runs/4/rerun-failed-jobs", ``},
+		{"POST " + repo + "/actions/jobs/{id}/rerun", repo + "/actions/jobs/5/rerun", ``},
+		{"DELETE " + repo + "/actions/runs/{id}/logs", repo + "/actions/runs/6/logs", ``},
+		{"DELETE " + repo + "/actions/runs/{id}", repo + "/actions/runs/6", ``},
+		{"POST " + repo + "/actions/runs/{id}/cancel", repo + "/actions/runs/2/cancel", ``},
+		{"POST " + repo + "/actions/runs/{id}/force-cancel", repo + "/actions/runs/2/force-cancel", ``},
 		{"DELETE " + repo + "/collaborators/{login}", "", ``},
 		{"DELETE " + repo + "/contents/{path...}", "", `{"message": "m", "sha": "$BLOB"}`},
 		{"POST " + repo + "/hooks", "", `{"config": {"url": "$PUBLIC/other"}}`},

@@ -29,7 +29,7 @@ func (h host) Source(_ context.Context, repo, ref string) (actions.Source, error
 	if err != nil {
 		return actions.Source{}, err
 	}
-	out := actions.Source{DefaultBranch: branch, Ref: ref, Variables: variables}
+	out := actions.Source{DefaultBranch: branch, Ref: ref, Variables: variables, Disabled: h.a.DisabledWorkflows(repo)}
 	if ref == "" {
 		out.Ref = "refs/heads/" + branch
 	}
@@ -59,12 +59,13 @@ func (h host) SaveJob(_ context.Context, j actions.Job) (actions.Job, error) {
 	in := forge.Job{
 		ID: j.ID, RunID: j.RunID, Repo: j.Repo, Key: j.Key, Name: j.Name, Status: j.Status, Conclusion: j.Conclusion,
 		TimedOut: j.TimedOut, Error: j.Error, Permissions: j.Permissions, Created: j.Created, Started: j.Started, Completed: j.Completed,
+		Kept: j.Kept,
 	}
 	for _, st := range j.Steps {
 		in.Steps = append(in.Steps, forge.Step(st))
 	}
 	out, err := h.a.SaveJob(in)
-	j.ID = out.ID
+	j.ID, j.Attempt = out.ID, out.Attempt
 	return j, err
 }
 

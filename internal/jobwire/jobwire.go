@@ -20,26 +20,28 @@ type Spec struct {
 	// Contexts have values that no step can change: inputs, strategy. They take the place of the runner's own.
 	Contexts map[string]json.RawMessage `json:"contexts,omitempty"`
 
-	Event        string            `json:"event"` // "issues"
-	Payload      json.RawMessage   `json:"payload"`
-	Repo         string            `json:"repo"` // "owner/name"
-	Ref          string            `json:"ref"`  // "refs/heads/main"
-	SHA          string            `json:"sha"`
-	Actor        string            `json:"actor"`
-	RunID        int64             `json:"run_id"`
-	RunNumber    int               `json:"run_number"`
-	JobID        int64             `json:"job_id"`
-	ServerURL    string            `json:"server_url"`
-	APIURL       string            `json:"api_url"`
-	ResultsURL   string            `json:"results_url"` // base of the artifact service, with trailing slash
-	RuntimeToken string            `json:"runtime_token"`
-	IDTokenURL   string            `json:"id_token_url,omitempty"` // where the job asks for an id-token; "" when it may not
-	IDToken      string            `json:"id_token,omitempty"`     // what it asks with
-	Token        string            `json:"token"`                  // GITHUB_TOKEN
-	Secrets      map[string]string `json:"secrets,omitempty"`
-	Variables    map[string]string `json:"variables,omitempty"`
-	Env          map[string]string `json:"env"` // complete environment of the steps, before the workflow's own env
-	Dir          string            `json:"dir"` // an empty directory of this job alone; the workspace is made inside
+	Event           string            `json:"event"` // "issues"
+	Payload         json.RawMessage   `json:"payload"`
+	Repo            string            `json:"repo"` // "owner/name"
+	Ref             string            `json:"ref"`  // "refs/heads/main"
+	SHA             string            `json:"sha"`
+	Actor           string            `json:"actor"`
+	RunID           int64             `json:"run_id"`
+	RunNumber       int               `json:"run_number"`
+	RunAttempt      int               `json:"run_attempt"`
+	TriggeringActor string            `json:"triggering_actor"` // who asked for this attempt
+	JobID           int64             `json:"job_id"`
+	ServerURL       string            `json:"server_url"`
+	APIURL          string            `json:"api_url"`
+	ResultsURL      string            `json:"results_url"` // base of the artifact service, with trailing slash
+	RuntimeToken    string            `json:"runtime_token"`
+	IDTokenURL      string            `json:"id_token_url,omitempty"` // where the job asks for an id-token; "" when it may not
+	IDToken         string            `json:"id_token,omitempty"`     // what it asks with
+	Token           string            `json:"token"`                  // GITHUB_TOKEN
+	Secrets         map[string]string `json:"secrets,omitempty"`
+	Variables       map[string]string `json:"variables,omitempty"`
+	Env             map[string]string `json:"env"` // complete environment of the steps, before the workflow's own env
+	Dir             string            `json:"dir"` // an empty directory of this job alone; the workspace is made inside
 }
 
 // Need is how a needed job ended.

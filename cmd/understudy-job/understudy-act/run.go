@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -294,8 +295,8 @@ func (j *jobRun) githubEnv() map[string]string {
 		"GITHUB_REPOSITORY":  s.Repo, "GITHUB_REPOSITORY_OWNER": owner,
 		"GITHUB_REF": s.Ref, "GITHUB_REF_NAME": refName, "GITHUB_REF_TYPE": refType,
 		"GITHUB_SHA": s.SHA, "SHA_REF": s.SHA, // act reads the commit from SHA_REF
-		"GITHUB_RUN_ID": fmt.Sprint(s.RunID), "GITHUB_RUN_NUMBER": fmt.Sprint(s.RunNumber), "GITHUB_RUN_ATTEMPT": "1",
-		"GITHUB_ACTOR": s.Actor, "GITHUB_TRIGGERING_ACTOR": s.Actor, "GITHUB_EVENT_NAME": s.Event,
+		"GITHUB_RUN_ID": fmt.Sprint(s.RunID), "GITHUB_RUN_NUMBER": fmt.Sprint(s.RunNumber), "GITHUB_RUN_ATTEMPT": fmt.Sprint(max(s.RunAttempt, 1)),
+		"GITHUB_ACTOR": s.Actor, "GITHUB_TRIGGERING_ACTOR": cmp.Or(s.TriggeringActor, s.Actor), "GITHUB_EVENT_NAME": s.Event,
 		"GITHUB_WORKFLOW_REF": s.Repo + "/" + s.WorkflowPath + "@" + s.Ref, "GITHUB_WORKFLOW_SHA": s.SHA,
 		"RUNNER_NAME": "understudy", "RUNNER_ENVIRONMENT": "self-hosted",
 		"ACTIONS_RUNTIME_TOKEN": s.RuntimeToken, "ACTIONS_RESULTS_URL": s.ResultsURL, "ACTIONS_RUNTIME_URL": s.ResultsURL,

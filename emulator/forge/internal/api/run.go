@@ -27,12 +27,11 @@ func (a *API) runRoutes() []route {
 			return ok(r)
 		}},
 		{method: http.MethodGet, pattern: runs + "/{id}/jobs", list: true, query: []string{"filter"}, do: func(c *call) (answer, error) {
-			id, err := c.number("id")
+			filter, err := c.oneOf("filter", "latest", "all")
 			if err != nil {
 				return answer{}, err
 			}
-			all, err := a.State.Jobs(c.who, c.repo(), id)
-			return counted(c, a.Base, "jobs", all, err)
+			return a.listJobs(c, map[string]int{"latest": 0, "all": -1}[filter])
 		}},
 		{method: http.MethodGet, pattern: jobs + "/{id}", do: func(c *call) (answer, error) {
 			id, err := c.number("id")
@@ -56,6 +55,16 @@ func (a *API) runRoutes() []route {
 			return a.redirect(c, signedLog, id)
 		}},
 	}
+}
+
+// listJobs lists the jobs of one attempt of a run, counted as state.Jobs does.
+func (a *API) listJobs(c *call, attempt int) (answer, error) {
+	id, err := c.number("id")
+	if err != nil {
+		return answer{}, err
+	}
+	all, err := a.State.Jobs(c.who, c.repo(), id, attempt)
+	return counted(c, a.Base, "jobs", all, err)
 }
 
 func (a *API) listRuns(c *call, workflow string) (answer, error) {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
-	"path"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -27,18 +25,7 @@ func (a *API) workflowRoutes() []route {
 			all, err := a.workflows(c)
 			return counted(c, a.Base, "workflows", all, err)
 		}},
-		{method: http.MethodGet, pattern: workflows + "/{workflow}", do: func(c *call) (answer, error) {
-			all, err := a.workflows(c)
-			if err != nil {
-				return answer{}, err
-			}
-			for _, w := range all {
-				if name := c.param["workflow"]; path.Base(w.Path) == name || strconv.FormatInt(w.ID, 10) == name {
-					return ok(w)
-				}
-			}
-			return answer{}, wire.NotFound()
-		}},
+		{method: http.MethodGet, pattern: workflows + "/{workflow}", do: func(c *call) (answer, error) { return answered(a.findWorkflow(c)) }},
 		{method: http.MethodGet, pattern: workflows + "/{workflow}/runs", list: true, query: runQuery(), do: func(c *call) (answer, error) {
 			if _, err := a.workflows(c); err != nil { // one that has never run is known by its file
 				return answer{}, err

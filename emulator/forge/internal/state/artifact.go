@@ -22,6 +22,7 @@ type Artifact struct {
 	Digest  string
 	Expires time.Time
 	Created time.Time
+	Attempt int
 }
 
 type artifact struct {
@@ -47,7 +48,7 @@ func (s *State) checkArtifact(in Artifact) error {
 	if in.Name == "" {
 		return fmt.Errorf("artifact of run %d has no name", in.RunID)
 	}
-	if slices.ContainsFunc(x.arts, func(a *artifact) bool { return a.Name == in.Name }) {
+	if slices.ContainsFunc(x.arts, func(a *artifact) bool { return a.Name == in.Name && a.Attempt == x.Attempt }) {
 		return fmt.Errorf("run %d has an artifact %q already", in.RunID, in.Name)
 	}
 	return nil
@@ -61,7 +62,7 @@ func (s *State) AddArtifact(in Artifact) (Artifact, error) {
 		return Artifact{}, err
 	}
 	x := s.runs[in.RunID]
-	in.Repo = x.Repo
+	in.Repo, in.Attempt = x.Repo, x.Attempt
 	if in.Created.IsZero() {
 		in.Created = s.now()
 	}
@@ -83,7 +84,20 @@ func (s *State) AddArtifact(in Artifact) (Artifact, error) {
 	return in, nil
 }
 
-// RunArtifacts lists the artifacts of a run, whoever may see them, oldest first.
+// current are the artifacts of the run as it is now, oldest first. Those of earlier attempts belong to it
+// as far as everything has not run anew since, and a newer one of their name does not stand before them.
+func (x *run) current() []*artifact {
+	var out []*artifact
+	for i, a := range x.arts {
+		newer := func(b *artifact) bool { return b.Name == a.Name }
+		if a.Attempt >= x.fresh && !slices.ContainsFunc(x.arts[i+1:], newer) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// RunArtifacts lists the artifacts of a run as it is now, whoever may see them, oldest first.
 func (s *State) RunArtifacts(runID int64) []Artifact {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +106,7 @@ func (s *State) RunArtifacts(runID int64) []Artifact {
 		return nil
 	}
 	var out []Artifact
-	for _, a := range x.arts {
+	for _, a := range x.current() {
 		out = append(out, a.Artifact)
 	}
 	return out
@@ -135,7 +149,7 @@ func (s *State) Artifacts(who Identity, full string, runID int64, name string) (
 	}
 	out := []wire.Artifact{}
 	for _, x := range slices.Backward(from) {
-		for _, a := range slices.Backward(x.arts) {
+		for _, a := range slices.Backward(x.current()) {
 			if name == "" || a.Name == name {
 				out = append(out, s.viewArtifact(r, a))
 			}

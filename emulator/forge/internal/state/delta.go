@@ -29,7 +29,7 @@ type Gone struct {
 	Deliveries []int64 `json:",omitempty"`
 }
 
-// LogTail is what follows the first At bytes of a job's log.
+// LogTail is what follows the first At bytes of a job's log; at 0 the log begins anew.
 type LogTail struct {
 	Job  int64
 	At   int
@@ -66,7 +66,11 @@ func (d *Delta) jobs(old, now []JobImage) {
 		had[j.ID] = len(j.Log)
 	}
 	for _, j := range now {
-		if at := had[j.ID]; len(j.Log) > at {
+		at := had[j.ID]
+		if len(j.Log) < at { // it was deleted
+			d.Logs = append(d.Logs, LogTail{Job: j.ID, Text: j.Log})
+		}
+		if len(j.Log) > at {
 			d.Logs = append(d.Logs, LogTail{Job: j.ID, At: at, Text: j.Log[at:]})
 		}
 	}
@@ -151,6 +155,9 @@ func (b *Builder) Add(d Delta) error {
 		b.logs = map[int64][]byte{}
 	}
 	for _, l := range d.Logs {
+		if l.At == 0 {
+			b.logs[l.Job] = nil
+		}
 		if len(b.logs[l.Job]) != l.At {
 			return errors.New("a piece of a job's log is missing")
 		}

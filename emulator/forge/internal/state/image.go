@@ -14,7 +14,7 @@ import (
 )
 
 // ImageVersion is the form that images are written in. Another form is refused, never guessed.
-const ImageVersion = 1
+const ImageVersion = 2
 
 // Image is all that a State holds at one moment, as a value: it shares nothing that changes, is
 // written as JSON with Image.Encode and read with DecodeImage. Two images of the same state are the
@@ -153,6 +153,7 @@ type WorkflowImage struct {
 	Name    string
 	Created time.Time
 	Runs    int
+	State   string `json:",omitempty"` // "" is active
 }
 
 // IssueImage is an issue of the repository Repo.
@@ -188,6 +189,8 @@ type RunImage struct {
 	WorkflowID int64
 	Updated    time.Time
 	Arts       []int64 // artifacts, as they came
+	Past       []Run   `json:",omitempty"` // earlier attempts
+	Fresh      int
 }
 
 // JobImage is a job with its log. Nobody may write to Log.
@@ -238,7 +241,7 @@ func (im *Image) addRepo(r *repo) {
 		}
 	}
 	for _, x := range r.runs {
-		ri := RunImage{Run: x.Run, WorkflowID: x.workflow.id, Updated: x.updated}
+		ri := RunImage{Run: x.Run, WorkflowID: x.workflow.id, Updated: x.updated, Past: slices.Clone(x.past), Fresh: x.fresh}
 		for _, a := range x.arts {
 			ri.Arts = append(ri.Arts, a.ID)
 		}
@@ -293,9 +296,17 @@ func imageOfRepo(r *repo) RepoImage {
 	}
 	slices.SortFunc(out.Environments, func(a, b EnvironmentImage) int { return cmp.Compare(a.ID, b.ID) })
 	for _, w := range r.workflows {
-		out.Workflows = append(out.Workflows, WorkflowImage{ID: w.id, Path: w.path, Name: w.name, Created: w.created, Runs: w.runs})
+		out.Workflows = append(out.Workflows, WorkflowImage{ID: w.id, Path: w.path, Name: w.name, Created: w.created, Runs: w.runs, State: stateUnlessActive(w.state)})
 	}
 	return out
+}
+
+// stateUnlessActive keeps the records of workflows short.
+func stateUnlessActive(state string) string {
+	if state == workflowActive {
+		return ""
+	}
+	return state
 }
 
 func imageOfConfig(c config) ConfigImage {

@@ -161,7 +161,7 @@ func full(t *testing.T) world {
 	try(t, w.AddUser("cyd", "", false))
 	_, err = w.SetMembership(ada, "acme", "cyd", true)
 	try(t, err)
-	w.fillRuns(t)
+	w.fillRuns(t, ada)
 	w.fillHooks(t, ada)
 	return w
 }
@@ -236,9 +236,9 @@ func (w world) fillConfig(t *testing.T, who state.Identity, at state.Level, to s
 	try(t, err)
 }
 
-func (w world) fillRuns(t *testing.T) {
+func (w world) fillRuns(t *testing.T, who state.Identity) {
 	t.Helper()
-	for _, status := range []string{"completed", "in_progress"} {
+	for _, status := range []string{"completed", "in_progress", "completed"} {
 		run, err := w.SaveRun(state.Run{Repo: "acme/app", Workflow: ".github/workflows/ci.yml", Name: "CI", Title: "It breaks", Event: "issues",
 			Actor: "ada", Cause: "event:4", HeadSHA: strings.Repeat("a", 40), HeadBranch: "main", Status: status, Conclusion: "failure", Reason: "why"})
 		try(t, err)
@@ -258,6 +258,10 @@ func (w world) fillRuns(t *testing.T) {
 			try(t, err)
 		}
 	}
+	try(t, w.Rerun(who, "acme/app", 1, state.RerunAll))
+	_, err := w.SaveJob(state.Job{RunID: 1, Key: "test", Name: "Test", Status: "completed", Conclusion: "success", Kept: 1})
+	try(t, err)
+	try(t, w.EnableWorkflow(who, "acme/app", "ci.yml", false))
 }
 
 func try(t *testing.T, err error) {
@@ -351,7 +355,7 @@ func TestBadImage(t *testing.T) {
 		spoil func(*state.Image)
 		want  string
 	}{
-		"version":      {func(i *state.Image) { i.Version++ }, "version 2"},
+		"version":      {func(i *state.Image) { i.Version++ }, "version 3"},
 		"journal":      {func(i *state.Image) { i.Journal++ }, "journal"},
 		"noun":         {func(i *state.Image) { i.Last["cat"] = 1 }, `"cat"`},
 		"counter":      {func(i *state.Image) { i.Last["issue"] = 1 }, "issue 2: the last id given is 1"},
@@ -395,7 +399,7 @@ func TestBadImage(t *testing.T) {
 func TestDecodeImageIsStrict(t *testing.T) {
 	data, err := full(t).Image().Encode()
 	try(t, err)
-	for _, bad := range []string{"", "{}", "[]", `{"Version":2}`, `{"Version":1,"Cats":[]}`, string(data) + "{}", string(data[:len(data)-1])} {
+	for _, bad := range []string{"", "{}", "[]", `{"Version":3}`, `{"Version":2,"Cats":[]}`, string(data) + "{}", string(data[:len(data)-1])} {
 		if _, err := state.DecodeImage([]byte(bad)); err == nil {
 			t.Errorf("%.40q was read", bad)
 		}

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -223,7 +224,10 @@ func (r reader) readWithin(x *repo, in RepoImage) error {
 		x.environments[key(e.Name)] = n
 	}
 	for _, w := range in.Workflows {
-		n := &workflow{id: w.ID, path: w.Path, name: w.Name, created: w.Created, runs: w.Runs}
+		n := &workflow{id: w.ID, path: w.Path, name: w.Name, created: w.Created, runs: w.Runs, state: cmp.Or(w.State, workflowActive)}
+		if n.state != workflowActive && n.state != workflowDisabled {
+			return fmt.Errorf("workflow %s is %q", w.Path, w.State)
+		}
 		if err := put(r, nounWorkflow, r.workflows, w.ID, n); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package state
 import (
 	"bytes"
 	"fmt"
+	"slices"
 )
 
 func (r reader) readArtifacts(im Image) error {
@@ -24,7 +25,10 @@ func (r reader) readRuns(im Image) error {
 		if progress(in.Status) < 0 {
 			return fmt.Errorf("run %d has status %q", in.ID, in.Status)
 		}
-		x := &run{Run: in.Run, workflow: w, repo: of, updated: in.Updated}
+		if len(in.Past) != in.Attempt-1 || in.Fresh < 1 || in.Fresh > in.Attempt {
+			return fmt.Errorf("run %d has attempt %d after %d others, the last fresh one %d", in.ID, in.Attempt, len(in.Past), in.Fresh)
+		}
+		x := &run{Run: in.Run, workflow: w, repo: of, updated: in.Updated, past: slices.Clone(in.Past), fresh: in.Fresh}
 		if err := put(r, nounRun, r.s.runs, in.ID, x); err != nil {
 			return err
 		}
@@ -55,7 +59,7 @@ func (r *repo) findPath(path string) *workflow {
 func (r reader) readJobs(im Image) error {
 	for _, in := range im.Jobs {
 		of := r.s.runs[in.RunID]
-		if of == nil || in.Repo != of.Repo || progress(in.Status) < 0 {
+		if of == nil || in.Repo != of.Repo || progress(in.Status) < 0 || in.Attempt < 1 || in.Attempt > of.Attempt {
 			return fmt.Errorf("job %d is %q, of run %d of %s", in.ID, in.Status, in.RunID, in.Repo)
 		}
 		x := &job{Job: in.clone(), run: of, log: bytes.Clone(in.Log)}

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+	"github.com/understudy-dev/understudy/internal/journal"
 )
 
 // Job is one job of a run, or one cell of its matrix.
@@ -26,6 +28,8 @@ type Job struct {
 	Created     time.Time
 	Started     time.Time
 	Completed   time.Time
+	Attempt     int
+	Kept        int64
 }
 
 // Step is one step of a job.
@@ -62,11 +66,14 @@ func (s *State) SaveJob(in Job) (Job, error) {
 		if parent == nil {
 			return Job{}, fmt.Errorf("run %d: %w", in.RunID, driver.ErrNotFound)
 		}
-		in.ID = s.nextID(nounJob)
+		in.ID, in.Attempt = s.nextID(nounJob), parent.Attempt
 		if in.Created.IsZero() {
 			in.Created = s.now()
 		}
 		x = &job{run: parent}
+		if from := s.jobs[in.Kept]; from != nil {
+			x.log = slices.Clip(from.log)
+		}
 		parent.jobs = append(parent.jobs, x)
 		s.jobs[in.ID] = x
 	case x == nil:
@@ -76,11 +83,15 @@ func (s *State) SaveJob(in Job) (Job, error) {
 		if progress(in.Status) < before {
 			return Job{}, fmt.Errorf("job %d is %s and cannot become %s", in.ID, x.Status, in.Status)
 		}
-		in.RunID, in.Created = x.RunID, x.Created
+		in.RunID, in.Created, in.Attempt, in.Kept = x.RunID, x.Created, x.Attempt, x.Kept
 	}
 	in.Repo = x.run.Repo
 	s.stamp(in.Status, &in.Started, &in.Completed)
 	x.Job = in.clone()
+	if in.Kept != 0 {
+		s.noteKept(x)
+		return in, nil
+	}
 	failed := ""
 	for _, st := range in.Steps {
 		if st.Conclusion == "failure" && failed == "" {
@@ -101,6 +112,13 @@ func (s *State) SaveJob(in Job) (Job, error) {
 		s.announceJob(x, action)
 	})
 	return in, nil
+}
+
+// noteKept journals a job that stands for one of an earlier attempt.
+func (s *State) noteKept(x *job) {
+	s.jour.Append(journal.Entry{Time: s.now(), Kind: journal.Change, Type: "job.kept", Cause: fmt.Sprintf("run:%d", x.RunID),
+		Actor: x.run.Actor, Subject: fmt.Sprintf("job:%d", x.ID),
+		Detail: map[string]string{"name": x.Name, "repo": x.Repo, "conclusion": x.Conclusion, "job": strconv.FormatInt(x.Kept, 10)}})
 }
 
 // announceJob is the webhook workflow_job.
@@ -135,8 +153,9 @@ func (s *State) AppendLog(id int64, chunk []byte) error {
 	return nil
 }
 
-// Jobs lists the jobs of a run in the order they were created.
-func (s *State) Jobs(who Identity, full string, runID int64) ([]wire.Job, error) {
+// Jobs lists the jobs of one attempt of a run in the order they were created; attempt 0 is the latest,
+// -1 are all.
+func (s *State) Jobs(who Identity, full string, runID int64, attempt int) ([]wire.Job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, x, err := s.run(who, full, runID)
@@ -144,8 +163,16 @@ func (s *State) Jobs(who Identity, full string, runID int64) ([]wire.Job, error)
 		return nil, err
 	}
 	out := []wire.Job{}
+	if attempt == 0 {
+		attempt = x.Attempt
+	}
+	if attempt > x.Attempt || attempt < -1 {
+		return nil, wire.NotFound()
+	}
 	for _, j := range x.jobs {
-		out = append(out, s.viewJob(r, j))
+		if attempt == -1 || j.Attempt == attempt {
+			out = append(out, s.viewJob(r, j))
+		}
 	}
 	return out, nil
 }
@@ -205,7 +232,7 @@ func (s *State) viewJob(r *repo, j *job) wire.Job {
 			StartedAt: wire.Time{Time: st.Started}, CompletedAt: wire.Time{Time: st.Completed}})
 	}
 	return wire.Job{
-		ID: j.ID, RunID: j.RunID, RunURL: s.base.API("/repos/%s/actions/runs/%d", full, j.RunID), RunAttempt: 1,
+		ID: j.ID, RunID: j.RunID, RunURL: s.base.API("/repos/%s/actions/runs/%d", full, j.RunID), RunAttempt: j.Attempt,
 		NodeID: wire.NodeID("CheckRun", j.ID), HeadSHA: j.run.HeadSHA, HeadBranch: j.run.HeadBranch,
 		URL:     s.base.API("/repos/%s/actions/jobs/%d", full, j.ID),
 		HTMLURL: s.base.HTML("/%s/actions/runs/%d/job/%d", full, j.RunID, j.ID),

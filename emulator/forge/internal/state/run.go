@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/understudy-dev/understudy/driver"
@@ -14,23 +15,25 @@ import (
 
 // Run is one workflow run.
 type Run struct {
-	ID         int64
-	Number     int
-	Repo       string
-	Workflow   string
-	Name       string
-	Title      string
-	Event      string
-	Actor      string
-	Cause      string
-	HeadSHA    string
-	HeadBranch string
-	Status     string
-	Conclusion string
-	Reason     string
-	Created    time.Time
-	Started    time.Time
-	Completed  time.Time
+	ID              int64
+	Number          int
+	Repo            string
+	Workflow        string
+	Name            string
+	Title           string
+	Event           string
+	Actor           string
+	Cause           string
+	HeadSHA         string
+	HeadBranch      string
+	Status          string
+	Conclusion      string
+	Reason          string
+	Created         time.Time
+	Started         time.Time
+	Completed       time.Time
+	Attempt         int
+	TriggeringActor string
 }
 
 type run struct {
@@ -38,8 +41,10 @@ type run struct {
 	workflow *workflow
 	repo     *repo
 	updated  time.Time
-	jobs     []*job
-	arts     []*artifact
+	jobs     []*job      // of all attempts
+	arts     []*artifact // of all attempts
+	past     []Run       // the attempts before this one, as they ended
+	fresh    int         // the last attempt that ran everything anew: what earlier ones left is not its own
 }
 
 const (
@@ -75,7 +80,8 @@ func (s *State) SaveRun(in Run) (Run, error) {
 		if in.Created.IsZero() {
 			in.Created = s.now()
 		}
-		x = &run{workflow: w, repo: r}
+		in.Attempt, in.TriggeringActor = 1, cmp.Or(in.TriggeringActor, in.Actor)
+		x = &run{workflow: w, repo: r, fresh: 1}
 		r.runs = append(r.runs, x)
 		s.runs[in.ID] = x
 	case x == nil:
@@ -86,13 +92,22 @@ func (s *State) SaveRun(in Run) (Run, error) {
 			return Run{}, fmt.Errorf("run %d is %s and cannot become %s", in.ID, x.Status, in.Status)
 		}
 		in.Number, in.Repo, in.Workflow, in.Created = x.Number, x.Repo, x.Workflow, x.Created
+		in.Attempt, in.TriggeringActor = x.Attempt, x.TriggeringActor
 	}
 	s.stamp(in.Status, &in.Started, &in.Completed)
 	x.Run, x.updated = in, s.now()
 	s.passed("run", in.ID, before, in.Status, in.Cause, in.Actor, map[string]string{
-		"conclusion": in.Conclusion, "workflow": in.Workflow, "event": in.Event, "repo": in.Repo, "reason": in.Reason, "name": in.Name,
+		"conclusion": in.Conclusion, "workflow": in.Workflow, "event": in.Event, "repo": in.Repo, "reason": in.Reason, "name": in.Name, "attempt": laterAttempt(in.Attempt),
 	}, func(action string) { s.announceRun(x, action) })
 	return in, nil
+}
+
+// laterAttempt is the number of an attempt after the first, as journal entries have it.
+func laterAttempt(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }
 
 // stamp sets the times that a status implies, where the caller gave none.
@@ -211,7 +226,10 @@ func (s *State) viewRun(r *repo, x *run) wire.Run {
 	full := wire.EscapePath(r.fullName())
 	u := s.base.API("/repos/%s/actions/runs/%d", full, x.ID)
 	repo := *s.eventRepo(r)
-	actor := s.viewLogin(x.Actor)
+	previous := ""
+	if x.Attempt > 1 {
+		previous = fmt.Sprintf("%s/attempts/%d", u, x.Attempt-1)
+	}
 	return wire.Run{
 		ID: x.ID, Name: cmp.Or(x.Name, x.Workflow), NodeID: wire.NodeID("WorkflowRun", x.ID), HeadBranch: x.HeadBranch, HeadSHA: x.HeadSHA,
 		Path: x.Workflow, DisplayTitle: cmp.Or(x.Title, x.Name, x.Workflow), RunNumber: x.Number, Event: x.Event,
@@ -219,7 +237,7 @@ func (s *State) viewRun(r *repo, x *run) wire.Run {
 		URL: u, HTMLURL: s.base.HTML("/%s/actions/runs/%d", full, x.ID), PullRequests: []struct{}{},
 		CreatedAt: wire.Time{Time: x.Created}, UpdatedAt: wire.Time{Time: x.updated},
 		RunStartedAt: wire.Time{Time: cmpTime(x.Started, x.Created)},
-		Actor:        actor, TriggeringActor: actor, RunAttempt: 1,
+		Actor:        s.viewLogin(x.Actor), TriggeringActor: s.viewLogin(x.TriggeringActor), RunAttempt: x.Attempt, PreviousURL: optional(previous),
 		JobsURL: u + "/jobs", LogsURL: u + "/logs", ArtifactsURL: u + "/artifacts", CancelURL: u + "/cancel", RerunURL: u + "/rerun",
 		CheckSuiteID: x.ID, CheckSuiteNode: wire.NodeID("CheckSuite", x.ID), Referenced: []struct{}{},
 		CheckSuiteURL: s.base.API("/repos/%s/check-suites/%d", full, x.ID),

@@ -176,7 +176,7 @@ func (s *State) RunsView(full string, before int64, limit int) ([]Run, error) {
 	return out, nil
 }
 
-// RunView returns one run with its jobs.
+// RunView returns one run with the jobs of its latest attempt.
 func (s *State) RunView(id int64) (RunView, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,6 +186,9 @@ func (s *State) RunView(id int64) (RunView, error) {
 	}
 	v := RunView{Run: x.Run}
 	for _, j := range x.jobs {
+		if j.Attempt != x.Attempt {
+			continue
+		}
 		v.Jobs = append(v.Jobs, j.clone())
 	}
 	return v, nil

@@ -15,7 +15,14 @@ type workflow struct {
 	name    string
 	created time.Time
 	runs    int // numbers given so far
+	state   string
 }
+
+// States of a workflow that somebody can choose.
+const (
+	workflowActive   = "active"
+	workflowDisabled = "disabled_manually"
+)
 
 // WorkflowFile is a workflow file as it stands on the default branch.
 type WorkflowFile struct {
@@ -50,7 +57,7 @@ func (s *State) workflow(r *repo, p string) *workflow {
 		}
 	}
 	// Not now: a read may be what makes it known, and reads change no answer.
-	w := &workflow{id: s.nextID(nounWorkflow), path: p, name: p, created: r.pushed}
+	w := &workflow{id: s.nextID(nounWorkflow), path: p, name: p, created: r.pushed, state: workflowActive}
 	r.workflows = append(r.workflows, w)
 	return w
 }
@@ -69,7 +76,7 @@ func (r *repo) findWorkflow(name string) *workflow {
 func (s *State) viewWorkflow(r *repo, w *workflow) wire.Workflow {
 	full := wire.EscapePath(r.fullName())
 	return wire.Workflow{
-		ID: w.id, NodeID: wire.NodeID("Workflow", w.id), Name: w.name, Path: w.path, State: "active",
+		ID: w.id, NodeID: wire.NodeID("Workflow", w.id), Name: w.name, Path: w.path, State: w.state,
 		CreatedAt: wire.Time{Time: w.created}, UpdatedAt: wire.Time{Time: w.created},
 		URL:      s.base.API("/repos/%s/actions/workflows/%d", full, w.id),
 		HTMLURL:  s.base.HTML("/%s/blob/%s/%s", full, r.defaultBranch, wire.EscapePath(w.path)),

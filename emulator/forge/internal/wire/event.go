@@ -1,5 +1,7 @@
 package wire
 
+import "encoding/json"
+
 // Event is a webhook body. Which fields are set depends on the event.
 type Event struct {
 	Action       string         `json:"action,omitempty"`
@@ -114,4 +116,24 @@ type Delete struct {
 	Repository   *Repository   `json:"repository"`
 	Organization *Organization `json:"organization,omitempty"`
 	Sender       *User         `json:"sender"`
+}
+
+// WorkflowDispatch is the webhook body of a workflow that somebody started by hand.
+type WorkflowDispatch struct {
+	Inputs       map[string]string `json:"inputs"` // with the file's defaults; null when it takes none
+	Ref          string            `json:"ref"`
+	Workflow     string            `json:"workflow"` // path of the file
+	Repository   *Repository       `json:"repository"`
+	Organization *Organization     `json:"organization,omitempty"`
+	Sender       *User             `json:"sender"`
+}
+
+// RepositoryDispatch is the webhook body of an event that a client made up.
+type RepositoryDispatch struct {
+	Action        string          `json:"action"`
+	Branch        string          `json:"branch"`
+	ClientPayload json.RawMessage `json:"client_payload"`
+	Repository    *Repository     `json:"repository"`
+	Organization  *Organization   `json:"organization,omitempty"`
+	Sender        *User           `json:"sender"`
 }
