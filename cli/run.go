@@ -32,6 +32,8 @@ type runFlags struct {
 	defects      bool
 	capabilities string
 	annotations  string
+	explore      int
+	schedule     string
 }
 
 // capabilitiesFlag adds --capabilities to a command that plans.
@@ -75,6 +77,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 		Example: `  understudy run examples/acceptance
   understudy run examples/acceptance/features/triage.feature:6
   understudy run examples/acceptance --defects
+  understudy run examples/race --explore 100
   understudy run examples/acceptance --capabilities slow-model,new-labels`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completePaths,
@@ -87,6 +90,9 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 			}
 			if f.out == "" {
 				return errors.New("--out names a directory; it is empty")
+			}
+			if err := f.checkOrder(c); err != nil {
+				return err
 			}
 			declared, err := f.declared(c)
 			if err != nil {
@@ -106,8 +112,26 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 	fl.StringVar(&f.defect, "defect", "", "install the platform with this seeded defect")
 	fl.StringVar(&f.annotations, "annotations", "auto",
 		"tell GitHub Actions what did not pass, as annotations and in the job's summary: auto (where GITHUB_ACTIONS is true), github, none")
+	fl.IntVar(&f.explore, "explore", 0, "try each scenario in so many orders of deliveries and jobs, decided by --seed, until one fails")
+	fl.StringVar(&f.schedule, "schedule", "", "run one scenario in the order that --explore found")
 	f.capabilitiesFlag(cmd)
 	return cmd
+}
+
+// checkOrder refuses what the two flags about order cannot mean.
+func (f *runFlags) checkOrder(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	switch {
+	case given("explore") && f.explore < 1:
+		return errors.New("--explore is 1 or more")
+	case given("schedule") && f.schedule == "":
+		return errors.New("--schedule is empty; it is such as 2:1, or 0 for the usual order")
+	case f.explore > 0 && f.schedule != "":
+		return errors.New("--explore looks for a schedule, --schedule runs one: give one of the two")
+	case (f.explore > 0 || f.schedule != "") && (f.repeat > 1 || f.defects):
+		return errors.New("--explore and --schedule go with neither --repeat nor --defects")
+	}
+	return nil
 }
 
 func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capability, paths []string) error {
@@ -117,7 +141,7 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 	s := o.screen
 	base := trial.Options{
 		Paths: paths, Tags: f.tags, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, Defect: f.defect, Declared: declared,
-		Packs: o.packs(), Kit: Version, CallerEnv: o.Env, Progress: s.progress, Status: s.status,
+		Explore: f.explore, Schedule: f.schedule, Packs: o.packs(), Kit: Version, CallerEnv: o.Env, Progress: s.progress, Status: s.status,
 	}
 	// Files, flags and vocabulary first: a mistake in them must not wait for a build.
 	p, err := trial.Prepare(base)
@@ -173,6 +197,7 @@ func runShown(ctx context.Context, s *screen, a *annotator, out string, p *trial
 		err = kept.publish()
 	}
 	if kept.dir != "" {
+		s.orders(kept.record)
 		s.summary(kept)
 	}
 	a.end()

@@ -169,3 +169,17 @@ func (s *screen) summary(k kept) {
 	o.Report, o.Record = k.page(), k.recordPath()
 	s.printf("%s\n", strings.TrimRight(text.Summary(k.record, o), "\n"))
 }
+
+// orders says in how many orders each scenario that passed was tried.
+func (s *screen) orders(rec result.Record) {
+	for sc := range rec.Scenarios() {
+		if sc.Order == nil || sc.Order.Tried == 0 || sc.Verdict != result.Passed {
+			continue
+		}
+		all := ""
+		if sc.Order.All {
+			all = ", which is all there are"
+		}
+		s.note(fmt.Sprintf("  %s passed in %d orders of deliveries and jobs%s", sc.ID, sc.Order.Tried, all))
+	}
+}

@@ -96,9 +96,18 @@ type Scenario struct {
 	Findings []Finding      `json:"findings,omitempty"` // of policies and clean-up, after the steps
 	Journal  []driver.Entry `json:"journal,omitempty"`
 	Evidence []evidence.Ref `json:"evidence,omitempty"`
+	Order    *Order         `json:"order,omitempty"` // where the order of deliveries was decided
 	Worker   int            `json:"worker"`
 	Started  time.Time      `json:"started"`
 	Seconds  float64        `json:"seconds"`
+}
+
+// Order is the order of deliveries to workflows, and of jobs, under which a scenario ran.
+type Order struct {
+	Schedule string   `json:"schedule"`          // as --schedule takes it; "0" is the usual one
+	Choices  []string `json:"choices,omitempty"` // that were not the usual ones, in words
+	Tried    int      `json:"tried,omitempty"`   // how many orders were explored
+	All      bool     `json:"all,omitempty"`     // there are no others
 }
 
 // Step is one step as it went.

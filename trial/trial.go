@@ -21,6 +21,7 @@ import (
 	"github.com/understudy-dev/understudy/environment"
 	"github.com/understudy-dev/understudy/environment/local"
 	"github.com/understudy-dev/understudy/evidence"
+	"github.com/understudy-dev/understudy/internal/schedule"
 	"github.com/understudy-dev/understudy/internal/workdir"
 	"github.com/understudy-dev/understudy/result"
 	"github.com/understudy-dev/understudy/result/policy"
@@ -40,8 +41,14 @@ type Options struct {
 	Repeat int
 	Seed   int64
 	Defect string // seeded defect to install, "" for none
-	Packs  []suite.Pack
-	Kit    string // version of understudy, for the record
+	// Explore is in how many orders of deliveries and of jobs each scenario is tried, decided by Seed,
+	// until one fails; the shortest such schedule is recorded. 0 takes them as they come.
+	Explore int
+	// Schedule is the order in which the selected scenario is run, as a record or `run --explore` names
+	// it; "" takes deliveries as they come.
+	Schedule string
+	Packs    []suite.Pack
+	Kit      string // version of understudy, for the record
 	// Only narrows the plan to the scenarios whose id it accepts; nil accepts all.
 	Only func(id string) bool
 	// Environment is where scenarios run. Nil is this machine; without a platform file a place in
@@ -68,6 +75,7 @@ type Prepared struct {
 	files    []feature.File
 	plan     suite.Planned
 	env      environment.Environment
+	schedule schedule.Schedule
 }
 
 // Prepare does all that can be done before anything starts. Its errors are the caller's: files,
@@ -111,7 +119,7 @@ func Prepare(o Options) (*Prepared, error) {
 	if err := p.makePlan(); err != nil {
 		return nil, err
 	}
-	return p, nil
+	return p, p.checkOrder()
 }
 
 // NeedsTools reports whether the run uses this machine's programs: JobRunner and Path must then be
@@ -247,7 +255,11 @@ func (p *Prepared) runTrials(
 	if rec.Jobs == 0 {
 		rec.Jobs = site.Capacity()
 	}
-	trials, err := suite.Run(ctx, o)
+	run := suite.Run
+	if p.inOrder() {
+		run = p.runInOrder
+	}
+	trials, err := run(ctx, o)
 	rec.Cells = []result.Cell{{Suite: p.Config.Name, Profile: "dummy", Environment: p.env.Name(), Trials: trials}}
 	return err
 }

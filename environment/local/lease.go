@@ -12,6 +12,7 @@ import (
 	"github.com/understudy-dev/understudy/environment"
 	"github.com/understudy-dev/understudy/environment/place"
 	"github.com/understudy-dev/understudy/evidence"
+	"github.com/understudy-dev/understudy/internal/schedule"
 )
 
 // org owns every repository of a lease. A lease has a forge of its own, so the name may repeat.
@@ -19,11 +20,17 @@ const org = "acme"
 
 // Lease starts a forge, an engine, a door and a launcher for one scenario.
 func (s *site) Lease(ctx context.Context, scenario string) (*environment.Lease, error) {
+	return s.LeaseInOrder(ctx, scenario, nil)
+}
+
+// LeaseInOrder is Lease for a place where d decides which delivery to the workflows and which job comes
+// next; nil takes them as they come.
+func (s *site) LeaseInOrder(ctx context.Context, scenario string, d *schedule.Decider) (*environment.Lease, error) {
 	h, err := s.pool.acquire(ctx, scenario)
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.place(scenario, h.name)
+	p, err := s.place(scenario, h.name, d)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lease %s: %w", h.name, err), h.release(context.WithoutCancel(ctx)))
 	}
@@ -40,7 +47,7 @@ type leased struct {
 	client *github.Forge
 }
 
-func (s *site) place(scenario, name string) (*leased, error) {
+func (s *site) place(scenario, name string, d *schedule.Decider) (*leased, error) {
 	dir, err := os.MkdirTemp(s.scope.Dir, "lease-")
 	if err != nil {
 		return nil, err
@@ -51,7 +58,7 @@ func (s *site) place(scenario, name string) (*leased, error) {
 	}
 	p, err := place.New(place.Options{
 		Dir: dir, Org: org, People: s.people(), JobRunner: s.o.JobRunner, Tools: s.tools, Path: s.o.Path, Namespaces: s.o.Namespaces,
-		Openings: openings, Hide: s.hide, Log: s.scope.Log.With("scenario", scenario),
+		Openings: openings, Order: d, Hide: s.hide, Log: s.scope.Log.With("scenario", scenario),
 	})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))

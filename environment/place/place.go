@@ -25,6 +25,7 @@ import (
 	"github.com/understudy-dev/understudy/internal/clock"
 	"github.com/understudy-dev/understudy/internal/journal"
 	"github.com/understudy-dev/understudy/internal/ledger"
+	"github.com/understudy-dev/understudy/internal/schedule"
 )
 
 // maxOutput bounds what one program may print. A job's events are several times its log, which has a
@@ -47,6 +48,7 @@ type Options struct {
 	Namespaces bool   // programs get PID and mount namespaces of their own
 	Openings   []network.Opening
 	Refused    func(network.Refusal)           // told what programs here tried to reach and could not, one at a time; may be nil
+	Order      *schedule.Decider               // of deliveries to workflows and of jobs, as for actions.Options; nil is as they come
 	GitHub     bool                            // the forge is https://github.com: bodies say so, and jobs reach it there through the door
 	Hide       func(value, label string) error // told each secret; nil is not
 	Log        *slog.Logger                    // nil is silent
@@ -144,7 +146,7 @@ func (p *Place) startEngine() error {
 	engine, err := actions.New(actions.Options{
 		Ledger: p.Ledger, Journal: p.Journal, Host: h, Store: h, Launcher: p.Launcher, Runner: p.o.JobRunner,
 		Dir: filepath.Join(p.o.Dir, "jobs"), Env: p.ProgramEnv(), ServerURL: p.Forge.PublicURL(), APIURL: p.Forge.APIURL(),
-		Now: p.now, Secret: p.o.Hide, Log: p.o.Log.With("part", "actions"),
+		Now: p.now, Order: p.o.Order, Secret: p.o.Hide, Log: p.o.Log.With("part", "actions"),
 	})
 	if err != nil {
 		return err

@@ -80,9 +80,11 @@ func less(a, b Schedule) bool {
 	})) < 0
 }
 
-// Shrink returns the shortest schedule it finds that still fails. fails tries one and returns the
-// choices that were really made. It is called for ever shorter ones, so it comes to an end.
-func Shrink(s Schedule, fails func(Schedule) (Schedule, bool)) Schedule {
+// Shrink returns the shortest schedule it finds that still fails, beginning with a run that failed. fails
+// tries one and returns the choices that were really made. A single choice that does it is found if it
+// stands at a point of that run; otherwise choices are left out as long as it goes on failing.
+func Shrink(made []Decision, fails func(Schedule) (Schedule, bool)) Schedule {
+	s := of(made)
 	try := func(candidate Schedule) bool {
 		made, ok := fails(candidate)
 		if ok && less(made, s) {
@@ -90,6 +92,13 @@ func Shrink(s Schedule, fails func(Schedule) (Schedule, bool)) Schedule {
 			return true
 		}
 		return false
+	}
+	for point := 1; point <= len(made) && len(s) > 1; point++ {
+		for option := 1; option < len(made[point-1].Options); option++ {
+			if try(Schedule{{point, option}}) {
+				return s
+			}
+		}
 	}
 	for size := len(s); size > 0; {
 		shorter := false
