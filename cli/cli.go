@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -154,6 +155,9 @@ func complain(w io.Writer, err error) {
 	}
 }
 
+// sameInterrupt is how long after an interrupt another signal is still the same one.
+const sameInterrupt = 150 * time.Millisecond
+
 // interruptible returns a context that the first interrupt ends in good order. The second one ends
 // the process at once: the programs it started notice that their lifeline is cut.
 // ignore gives the signals back, stop ends all of it.
@@ -170,11 +174,21 @@ func interruptible(s *screen) (_ context.Context, ignore, stop func()) {
 	wg.Go(func() {
 		select {
 		case <-signals:
-			s.note("understudy: interrupted; cleaning up (interrupt again to stop at once)")
 			cancel()
 		case <-done:
 			return
 		}
+		// One interrupt may come twice: timeout(1) sends its signal to the program and to its group.
+		for burst := time.After(sameInterrupt); burst != nil; {
+			select {
+			case <-signals:
+			case <-burst:
+				burst = nil
+			case <-done:
+				return
+			}
+		}
+		s.note("understudy: interrupted; cleaning up (interrupt again to stop at once)")
 		select {
 		case <-signals:
 			os.Exit(130)
