@@ -71,7 +71,7 @@ func (c *cell) execute() (conclusion, why string) {
 	exit, err := c.process(ctx, spec, dir, out)
 	out.flush()
 	if err != nil {
-		return failure, out.masks.hide(fmt.Sprintf("start the runner: %v", err))
+		return failure, out.masks.Hide(fmt.Sprintf("start the runner: %v", err))
 	}
 	c.outputs = out.outputs()
 	return c.judge(out, exit)
@@ -85,13 +85,13 @@ func (c *cell) judge(out *output, exit driver.Exit) (conclusion, why string) {
 		c.rec.TimedOut = true
 		return cancelled, fmt.Sprintf("The job has exceeded the maximum execution time of %s minutes.", expr.String(c.minutes))
 	case out.err != nil && !c.gone():
-		return failure, out.masks.hide(fmt.Sprintf("runner: %v", out.err))
+		return failure, out.masks.Hide(fmt.Sprintf("runner: %v", out.err))
 	case done == nil && c.gone():
 		return cancelled, "The operation was canceled."
 	case done == nil:
-		return failure, out.masks.hide(fmt.Sprintf("runner ended: %s, without a result; %s", exit, out.stderr.describe()))
+		return failure, out.masks.Hide(fmt.Sprintf("runner ended: %s, without a result; %s", exit, out.stderr.describe()))
 	case done.Error != "":
-		return failure, out.masks.hide("runner: " + done.Error)
+		return failure, out.masks.Hide("runner: " + done.Error)
 	case c.gone() && done.Conclusion == failure:
 		return cancelled, "The operation was canceled."
 	}

@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/understudy-dev/understudy/internal/jobwire"
+	"github.com/understudy-dev/understudy/internal/mask"
 )
 
 const (
-	maxLine   = 4 << 20  // bytes of one event
+	maxLine   = 8 << 20  // bytes of one event: a line of 1 MiB, of which JSON makes six times as much at most
 	maxLog    = 64 << 20 // bytes of one job's log
 	logChunk  = 32 << 10
 	maxStderr = 4 << 10
@@ -27,7 +28,7 @@ const (
 // returns, so that once the process has been waited for nothing is left to do.
 type output struct {
 	c      *cell
-	masks  masks
+	masks  mask.Masker
 	stderr tail
 	rest   []byte // an incomplete line
 	log    bytes.Buffer
@@ -38,11 +39,14 @@ type output struct {
 }
 
 func newOutput(c *cell, g Grant, tokens ...string) *output {
-	secrets := append([]string{g.Token}, tokens...)
-	for _, s := range g.Secrets {
-		secrets = append(secrets, s)
+	o := &output{c: c}
+	for _, s := range append([]string{g.Token}, tokens...) {
+		o.masks.Add(s)
 	}
-	return &output{c: c, masks: newMasks(secrets)}
+	for _, s := range g.Secrets {
+		o.masks.Add(s)
+	}
+	return o
 }
 
 // Write never fails: a runner must not die of a broken pipe because of what it said before.
@@ -116,7 +120,7 @@ func (o *output) step(ev jobwire.Event) error {
 	}
 	s := &rec.Steps[i]
 	if ev.Name != "" {
-		s.Name = o.masks.hide(ev.Name)
+		s.Name = o.masks.Hide(ev.Name)
 	}
 	s.Status = inProgress
 	if ev.Type == jobwire.StepCompleted {
@@ -130,8 +134,8 @@ func (o *output) step(ev jobwire.Event) error {
 }
 
 func (o *output) line(text string) {
-	text = o.masks.hide(text)
-	o.words = append(o.words, text[:min(len(text), maxWords)])
+	text = o.masks.Hide(text)
+	o.words = append(o.words, strings.ToValidUTF8(text[:min(len(text), maxWords)], ""))
 	o.words = o.words[max(0, len(o.words)-lastLines):]
 	line := logLine(o.c.node.r.e.o.Now(), text)
 	before := o.logged
@@ -166,7 +170,7 @@ func (o *output) outputs() map[string]string {
 	}
 	out := map[string]string{}
 	for k, v := range o.done.Outputs {
-		if o.masks.hide(v) != v {
+		if o.masks.Hide(v) != v {
 			o.line(fmt.Sprintf("##[warning]Skip output '%s' since it may contain secret.", k))
 			continue
 		}
@@ -179,30 +183,6 @@ func (o *output) outputs() map[string]string {
 func logLine(t time.Time, text string) []byte {
 	return []byte(t.UTC().Format("2006-01-02T15:04:05.0000000Z") + " " + text + "\n")
 }
-
-// masks hides secrets by value, whole and line by line.
-type masks struct{ replacer *strings.Replacer }
-
-func newMasks(secrets []string) masks {
-	var all []string
-	for _, s := range secrets {
-		for _, line := range strings.Split(strings.ReplaceAll(s, "\r", ""), "\n") {
-			if len(line) > 3 { // a brace on a line of its own gives nothing away
-				all = append(all, line)
-			}
-		}
-		all = append(all, s)
-	}
-	all = slices.DeleteFunc(all, func(s string) bool { return strings.TrimSpace(s) == "" })
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // the longest first
-	var pairs []string
-	for _, s := range slices.Compact(all) {
-		pairs = append(pairs, s, "***")
-	}
-	return masks{strings.NewReplacer(pairs...)}
-}
-
-func (m masks) hide(s string) string { return m.replacer.Replace(s) }
 
 // tail keeps the end of what is written to it.
 type tail struct{ b []byte }

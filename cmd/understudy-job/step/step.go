@@ -153,7 +153,7 @@ func (c Control) run(argv []string) (code int, err error) {
 	}
 	defer endWithUs(cmd.Process.Pid)()
 	copied := make(chan error, 1)
-	end := &lineEnd{w: os.Stdout}
+	end := &stream{w: os.Stdout}
 	go func() { _, err := io.Copy(end, readOnly{out}); copied <- err }()
 	waitErr := cmd.Wait()
 	_ = os.Remove(group)
@@ -164,7 +164,9 @@ func (c Control) run(argv []string) (code int, err error) {
 	if err := Drain(out, end); err != nil {
 		return 0, err
 	}
-	end.close()
+	if err := end.close(); err != nil {
+		return 0, err
+	}
 	return exitCode(cmd, waitErr)
 }
 
@@ -259,22 +261,3 @@ func (c Control) sayWord() error {
 // readOnly hides the other methods of a file: io.Copy would hand it to the kernel, which cannot be
 // interrupted by a deadline.
 type readOnly struct{ io.Reader }
-
-// lineEnd completes the last line, which act would otherwise lose.
-type lineEnd struct {
-	w    io.Writer
-	open bool
-}
-
-func (l *lineEnd) Write(p []byte) (int, error) {
-	if len(p) > 0 {
-		l.open = p[len(p)-1] != '\n'
-	}
-	return l.w.Write(p)
-}
-
-func (l *lineEnd) close() {
-	if l.open {
-		_, _ = io.WriteString(l.w, "\n")
-	}
-}

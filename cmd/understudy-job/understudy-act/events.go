@@ -3,9 +3,9 @@ package main
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"regexp"
-	"sort"
 	"strings"
 	"sync"
 
@@ -14,6 +14,7 @@ import (
 	"github.com/understudy-dev/understudy/cmd/understudy-job/step"
 	"github.com/understudy-dev/understudy/internal/clock"
 	"github.com/understudy-dev/understudy/internal/jobwire"
+	"github.com/understudy-dev/understudy/internal/mask"
 )
 
 // reporter turns act's log records into events. act logs through it only: it is the logrus
@@ -23,7 +24,8 @@ type reporter struct {
 	mu      sync.Mutex
 	out     *json.Encoder
 	outErr  error
-	masks   *masker
+	masks   *mask.Masker
+	shown   int // bytes of the log so far
 	steps   []*stepState
 	byID    map[string]*stepState
 	onMark  func(text string) bool // reports whether the record is a mark of the step wrapper
@@ -73,6 +75,15 @@ func (r *reporter) Format(e *logrus.Entry) ([]byte, error) {
 func (r *reporter) record(e *logrus.Entry) {
 	step, nested := r.stepOf(e)
 	if command, ok := e.Data["command"].(string); ok {
+		raw, _ := e.Data["raw"].(string)
+		switch {
+		case command == "add-mask" && strings.TrimSpace(dataOf(raw)) == "":
+			r.log(step, "##[warning]Can't add secret mask for empty string in ##[add-mask] command.")
+			return
+		case command == "add-mask":
+			r.masks.Add(dataOf(raw))
+			return
+		}
 		if line, shown := commandLine(command, e.Message); shown {
 			r.log(step, line)
 		} else if e.Level <= logrus.ErrorLevel { // set-env and add-path, which are disabled
@@ -176,12 +187,12 @@ func (r *reporter) finish(done jobwire.Event) error {
 	}
 	done.Type = jobwire.JobCompleted
 	for name, value := range done.Outputs {
-		if r.masks.hide(value) != value {
+		if r.hide(value) != value {
 			delete(done.Outputs, name) // a secret must not travel to other jobs
 			r.log(nil, "##[warning]Skip output '"+name+"' since it may contain secret.")
 		}
 	}
-	done.Error = r.masks.hide(done.Error)
+	done.Error = r.hide(done.Error)
 	r.emit(done)
 	return r.outErr
 }
@@ -193,13 +204,41 @@ func (r *reporter) log(s *stepState, line string) {
 		number = s.number
 	}
 	for line := range strings.Lines(line) {
-		r.emit(jobwire.Event{Type: jobwire.Log, Step: number, Line: r.masks.hide(strings.TrimRight(line, "\r\n"))})
+		line = strings.TrimRight(line, "\r\n")
+		cut := len(line) >= step.MaxLine
+		line = r.hide(line)
+		if cut { // at its end may stand the beginning of a secret
+			line = line[:max(0, len(line)-maxSecret)] + " (the line goes on)"
+		}
+		for first := true; first || line != ""; first = false {
+			n := min(len(line), maxEvent)
+			r.show(number, strings.ToValidUTF8(line[:n], "\uFFFD"))
+			line = line[n:]
+		}
+	}
+}
+
+const (
+	maxSecret = 64 << 10 // bytes; GitHub takes 48 KB
+	maxEvent  = 1 << 20  // bytes of a line that the engine takes at once
+	maxLog    = 60 << 20 // bytes of a job's log; the engine's bound is a little higher
+)
+
+// show emits a line of the log, until there is too much of it.
+func (r *reporter) show(number int, line string) {
+	before := r.shown
+	r.shown += len(line) + step.LineCost
+	switch {
+	case r.shown <= maxLog:
+		r.emit(jobwire.Event{Type: jobwire.Log, Step: number, Line: line})
+	case before <= maxLog:
+		r.emit(jobwire.Event{Type: jobwire.Log, Step: number, Line: fmt.Sprintf("##[warning]The log ends here: it is larger than %d MiB.", maxLog>>20)})
 	}
 }
 
 func (r *reporter) emit(e jobwire.Event) {
 	e.Time = r.clock.Now()
-	e.Name = r.masks.hide(e.Name)
+	e.Name = r.hide(e.Name)
 	if err := r.out.Encode(e); err != nil && r.outErr == nil {
 		r.outErr = err
 	}
@@ -207,8 +246,8 @@ func (r *reporter) emit(e jobwire.Event) {
 
 // quietCommands change the job's state and leave no line in GitHub's log either.
 var quietCommands = map[string]bool{
-	"set-output": true, "set-env": true, "add-path": true, "add-mask": true, "save-state": true,
-	"summary": true, "debug": true, "stop-commands": true, "add-matcher": true, "remove-matcher": true,
+	"set-output": true, "set-env": true, "add-path": true, "save-state": true,
+	"summary": true, "debug": true, "add-matcher": true, "remove-matcher": true,
 }
 
 var annotation = regexp.MustCompile(`^::(error|warning|notice|group|endgroup)(?: [^:]*(?::[^:]+)*?)?::(.*)$`)
@@ -252,31 +291,29 @@ func readable(message string) string {
 // noAction is what act says, once for each name that the file could have.
 var noAction = regexp.MustCompile(`^failed to read 'action\.yml' from action '([^']*)'`)
 
-// masker hides secrets in what is shown: the values, each line of those with several, and the form
-// in which git sends a token.
-type masker struct{ pairs *strings.Replacer }
-
-func newMasker(secrets []string) *masker {
-	seen := map[string]bool{}
+// newMasker knows secrets, and the form in which git sends each of them as a token, which at GitHub
+// actions/checkout registers.
+func newMasker(secrets []string) *mask.Masker {
+	m := &mask.Masker{}
 	for _, s := range secrets {
-		for line := range strings.Lines(s) {
-			if line = strings.TrimSpace(line); line != "" {
-				seen[line] = true
-				seen[base64.StdEncoding.EncodeToString([]byte("x-access-token:"+line))] = true
-			}
+		m.Add(s)
+		if s != "" {
+			m.Add(base64.StdEncoding.EncodeToString([]byte("x-access-token:" + strings.TrimSpace(s))))
 		}
 	}
-	values := make([]string, 0, len(seen))
-	for v := range seen {
-		values = append(values, v)
-	}
-	// The longest first: a secret inside another one must not leave the rest of it readable.
-	sort.Slice(values, func(i, j int) bool { return len(values[i]) > len(values[j]) })
-	var pairs []string
-	for _, v := range values {
-		pairs = append(pairs, v, "***")
-	}
-	return &masker{pairs: strings.NewReplacer(pairs...)}
+	return m
 }
 
-func (m *masker) hide(s string) string { return m.pairs.Replace(step.Revive(s)) }
+// hide takes the secrets out of what act has no expressions in any more.
+func (r *reporter) hide(s string) string { return r.masks.Hide(step.Revive(s)) }
+
+// dataOf is what a workflow command carries. act unescapes it in no certain order.
+func dataOf(raw string) string {
+	raw = strings.TrimRight(raw, "\r\n")
+	if _, data, ok := strings.Cut(strings.TrimPrefix(raw, "::"), "::"); ok {
+		raw = data
+	} else if _, data, ok := strings.Cut(raw, "]"); ok {
+		raw = data
+	}
+	return strings.NewReplacer("%25", "%", "%0D", "\r", "%0A", "\n").Replace(raw)
+}

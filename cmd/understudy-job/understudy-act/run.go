@@ -249,8 +249,9 @@ func (j *jobRun) config(p *model.Plan) (*runner.Config, error) {
 		Actor: j.spec.Actor, Workdir: j.path("work"), ActionCacheDir: j.path("act"),
 		EventName: j.spec.Event, EventPath: event, DefaultBranch: "main",
 		LogOutput: true, Env: env, Secrets: secrets, Vars: inertMap(j.spec.Variables), Token: j.spec.Token,
-		Platforms:      map[string]string{platform: "-self-hosted"},
-		GitHubInstance: "github.com", AutoRemove: true, NoSkipCheckout: true,
+		Platforms:       map[string]string{platform: "-self-hosted"},
+		InsecureSecrets: true, // the reporter hides them: act takes one after the other, in any order, out of a line
+		GitHubInstance:  "github.com", AutoRemove: true, NoSkipCheckout: true,
 		ActionCache: &builtins{self: j.self, control: j.ctl.Dir}, ConcurrentJobs: 1,
 	}, nil
 }

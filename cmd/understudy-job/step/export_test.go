@@ -1,0 +1,14 @@
+package step
+
+import "io"
+
+// Pass writes the parts to w as a step's output is passed on.
+func Pass(w io.Writer, parts ...[]byte) error {
+	s := &stream{w: w}
+	for _, p := range parts {
+		if _, err := s.Write(p); err != nil {
+			return err
+		}
+	}
+	return s.close()
+}
