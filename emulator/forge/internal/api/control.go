@@ -27,6 +27,8 @@ func (a *API) controlRoutes() []route {
 		{method: http.MethodPost, pattern: repo + "/actions/jobs/{id}/rerun", do: a.rerunJob},
 		{method: http.MethodGet, pattern: runs + "/attempts/{attempt}", query: []string{"exclude_pull_requests"}, do: a.getAttempt},
 		{method: http.MethodGet, pattern: runs + "/attempts/{attempt}/jobs", list: true, do: a.attemptJobs},
+		{method: http.MethodGet, pattern: runs + "/logs", do: a.runLogs},
+		{method: http.MethodGet, pattern: runs + "/attempts/{attempt}/logs", do: a.runLogs},
 		{method: http.MethodDelete, pattern: runs + "/logs", do: a.deleteLogs},
 		{method: http.MethodDelete, pattern: runs, do: a.deleteRun},
 	}

@@ -17,6 +17,7 @@ import (
 const (
 	signedLog      = "log"
 	signedArtifact = "artifact"
+	signedLogs     = "logs" // with the number of an attempt: "logs3"
 )
 
 // signedFor is how long a signed address holds.
@@ -54,6 +55,9 @@ func (a *API) signed(c *call, path string) (answer, error) {
 			data = []byte{}
 		}
 		return answer{status: http.StatusOK, raw: data, kind: "text/plain; charset=utf-8"}, err
+	}
+	if attempt, found := strings.CutPrefix(kind, signedLogs); found {
+		return a.zipLogs(id, attempt)
 	}
 	r, err := a.OpenArtifact(id)
 	if err != nil {

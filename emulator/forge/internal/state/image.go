@@ -196,7 +196,8 @@ type RunImage struct {
 // JobImage is a job with its log. Nobody may write to Log.
 type JobImage struct {
 	Job
-	Log []byte
+	Log   []byte
+	Spans []Span `json:",omitempty"`
 }
 
 // ArtifactImage is an artifact; its bytes are not in the image.
@@ -248,7 +249,7 @@ func (im *Image) addRepo(r *repo) {
 		im.Runs = append(im.Runs, ri)
 		for _, j := range x.jobs {
 			// A log only grows, so what there is of it now can be shared.
-			im.Jobs = append(im.Jobs, JobImage{Job: j.clone(), Log: j.log[:len(j.log):len(j.log)]})
+			im.Jobs = append(im.Jobs, JobImage{Job: j.clone(), Log: j.log[:len(j.log):len(j.log)], Spans: slices.Clone(j.spans)})
 		}
 	}
 }

@@ -33,7 +33,7 @@ func images() map[string]reflect.Type {
 		"artifact": reflect.TypeFor[state.ArtifactImage](), "environment": reflect.TypeFor[state.EnvironmentImage](),
 		"hook": reflect.TypeFor[state.HookImage](), "delivery": reflect.TypeFor[state.DeliveryImage](),
 		"HookConfig": reflect.TypeFor[state.HookConfig](), "Outcome": reflect.TypeFor[state.Outcome](),
-		"Run": reflect.TypeFor[state.Run](), "Job": reflect.TypeFor[state.Job](),
+		"Span": reflect.TypeFor[state.Span](), "Run": reflect.TypeFor[state.Run](), "Job": reflect.TypeFor[state.Job](),
 		"Step": reflect.TypeFor[state.Step](), "Artifact": reflect.TypeFor[state.Artifact](),
 	}
 }
@@ -247,6 +247,9 @@ func (w world) fillRuns(t *testing.T, who state.Identity) {
 			Steps: []state.Step{{Number: 1, Name: "make", Status: "completed", Conclusion: "failure", Started: run.Created, Completed: run.Created}}})
 		try(t, err)
 		try(t, w.AppendLog(job.ID, []byte("make: nothing to be done\n")))
+		job.Steps = append(job.Steps, state.Step{Number: 2, Name: "test", Status: "completed", Conclusion: "success"})
+		_, err = w.SaveJob(job)
+		try(t, err)
 		var ids []int64
 		for _, name := range []string{"second", "first"} { // stored in another order than claimed
 			id, err := w.ClaimArtifact(state.Artifact{RunID: run.ID, Name: name})

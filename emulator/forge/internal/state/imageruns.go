@@ -62,7 +62,7 @@ func (r reader) readJobs(im Image) error {
 		if of == nil || in.Repo != of.Repo || progress(in.Status) < 0 || in.Attempt < 1 || in.Attempt > of.Attempt {
 			return fmt.Errorf("job %d is %q, of run %d of %s", in.ID, in.Status, in.RunID, in.Repo)
 		}
-		x := &job{Job: in.clone(), run: of, log: bytes.Clone(in.Log)}
+		x := &job{Job: in.clone(), run: of, log: bytes.Clone(in.Log), spans: slices.Clone(in.Spans)}
 		if err := put(r, nounJob, r.s.jobs, in.ID, x); err != nil {
 			return err
 		}

@@ -44,8 +44,26 @@ type Step struct {
 
 type job struct {
 	Job
-	run *run
-	log []byte
+	run   *run
+	log   []byte
+	spans []Span // of the steps, by number as they came
+}
+
+// Span is where a step's part of its job's log begins and ends.
+type Span struct{ Number, From, To int }
+
+// take makes in the job's record, and notes where the log stands as steps begin and end. It is called when the log up to there is in.
+func (j *job) take(in Job) {
+	j.Job = in.clone()
+	for _, st := range j.Steps {
+		i := slices.IndexFunc(j.spans, func(s Span) bool { return s.Number == st.Number })
+		if i < 0 {
+			i, j.spans = len(j.spans), append(j.spans, Span{Number: st.Number, From: len(j.log), To: -1})
+		}
+		if st.Status == completed && j.spans[i].To < 0 {
+			j.spans[i].To = len(j.log)
+		}
+	}
 }
 
 // maxLog bounds what one job can keep in memory.
@@ -72,7 +90,7 @@ func (s *State) SaveJob(in Job) (Job, error) {
 		}
 		x = &job{run: parent}
 		if from := s.jobs[in.Kept]; from != nil {
-			x.log = slices.Clip(from.log)
+			x.log, x.spans = slices.Clip(from.log), slices.Clone(from.spans)
 		}
 		parent.jobs = append(parent.jobs, x)
 		s.jobs[in.ID] = x
@@ -87,7 +105,7 @@ func (s *State) SaveJob(in Job) (Job, error) {
 	}
 	in.Repo = x.run.Repo
 	s.stamp(in.Status, &in.Started, &in.Completed)
-	x.Job = in.clone()
+	x.take(in)
 	if in.Kept != 0 {
 		s.noteKept(x)
 		return in, nil

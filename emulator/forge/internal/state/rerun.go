@@ -144,7 +144,7 @@ func (s *State) DeleteLogs(who Identity, full string, id int64) error {
 		return err
 	}
 	for _, j := range x.jobs {
-		j.log = nil
+		j.log, j.spans = nil, nil
 	}
 	s.led.Changed()
 	return nil
