@@ -137,7 +137,10 @@ func (a *API) fileEdit(g *gitstore.Repo, head string, in change) (gitstore.Edit,
 // move makes a ref name after on disk, then in the state with its events. Call it within Update;
 // repo has the refs as they are before.
 func (a *API) move(c *call, g *gitstore.Repo, repo state.Repo, ref, before, after string) error {
-	var err error
+	err := checkWorkflows(c.who, g, repo, after)
+	if err != nil {
+		return err
+	}
 	if after == state.Zero {
 		err = g.RemoveRef(ref)
 	} else {
@@ -151,6 +154,21 @@ func (a *API) move(c *call, g *gitstore.Repo, repo state.Repo, ref, before, afte
 		return err
 	}
 	return a.State.MoveRefs(c.who, repo.FullName, []state.RefChange{rc})
+}
+
+// checkWorkflows refuses a commit with new or changed workflow files to a token that may not bring them in.
+func checkWorkflows(who state.Identity, g *gitstore.Repo, repo state.Repo, commit string) error {
+	if commit == state.Zero || !who.App() {
+		return nil
+	}
+	path, err := g.NewWorkflow(repo.Refs, commit)
+	if err != nil || path == "" {
+		return err
+	}
+	if who.AskWorkflows(); who.MayWorkflows() {
+		return nil
+	}
+	return wire.NotByIntegration()
 }
 
 func (a *API) viewGitCommit(full string, c *object.Commit) wire.GitCommit {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -199,8 +200,11 @@ func plainBody(r *http.Request) (io.Reader, error) {
 func (a *API) receive(r *http.Request, g gitCall, protocol string, spool *gitstore.Spool) (report []byte, err error) {
 	err = a.Git.Update(g.repo.ID, func(git *gitstore.Repo) error {
 		var moves []gitstore.RefMove
-		if report, moves, err = git.Receive(lasting(r), protocol, spool); err != nil {
+		if report, moves, err = git.Receive(lasting(r), protocol, spool, g.who.MayWorkflows()); err != nil {
 			return err
+		}
+		if !g.who.MayWorkflows() && bytes.Contains(report, []byte(gitstore.RefusedWorkflow)) {
+			g.who.AskWorkflows()
 		}
 		changes := make([]state.RefChange, len(moves))
 		for i, m := range moves {

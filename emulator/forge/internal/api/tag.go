@@ -75,10 +75,11 @@ func (a *API) createTag(c *call) (answer, error) {
 
 // listTags lists the tags that name a commit, latest name first, as GitHub does.
 func (a *API) listTags(c *call) (answer, error) {
-	repo, g, err := a.reader(c)
+	repo, err := a.State.Authorize(c.who, c.repo(), state.ReadMetadata) // the names of tags are no contents to GitHub
 	if err != nil {
 		return answer{}, err
 	}
+	g := a.Git.Open(repo.ID)
 	p := wire.EscapePath(repo.FullName)
 	out := []wire.RepositoryTag{}
 	for _, short := range slices.Backward(shortNames(repo.Refs, "refs/tags/")) {

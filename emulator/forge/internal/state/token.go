@@ -55,7 +55,7 @@ func (t *token) alive() bool {
 // scopes are the permissions that a token can be narrowed to, with underscores for hyphens.
 func knownScope(name string) bool {
 	return slices.Contains([]string{"actions", "actions_variables", "administration", "artifact_metadata", "attestations", "checks",
-		"contents", "deployments", "discussions", "id_token", "issues", "members", "metadata", "models", "organization_hooks", "packages", "pages",
+		"contents", "deployments", "discussions", "environments", "id_token", "issues", "members", "metadata", "models", "organization_hooks", "packages", "pages",
 		"pull_requests", "repository_hooks", "repository_projects", "secrets", "security_events", "statuses", "workflows"}, name)
 }
 
@@ -160,6 +160,14 @@ func (i Identity) ask(scope, level string) {
 		i.asked.permissions = append(i.asked.permissions, p)
 	}
 }
+
+// MayWorkflows reports whether the token may bring in new and changed workflow files, beside what it may do
+// with other contents. No GITHUB_TOKEN may.
+// https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps#repository-permissions-for-workflows
+func (i Identity) MayWorkflows() bool { return !i.App() || i.tok.grants("workflows", "write") }
+
+// AskWorkflows notes that the request brings in such files.
+func (i Identity) AskWorkflows() { i.ask("workflows", "write") }
 
 // Asked are the permissions that the requests made with this identity needed, as "issues:write". They
 // are known of tokens that are narrowed to permissions, and of one request until it is answered.
