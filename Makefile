@@ -14,6 +14,7 @@ accept: ## the acceptance suite, clean and with each seeded defect
 
 bench: ## figures beside their peers; BENCH_EMULATE=DIR names where npm installed emulate@0.12.2
 	go test -run '^$$' -bench Figures -benchtime 1s -timeout 5m ./internal/bench
+	go test -run '^$$' -bench Orders -benchtime 1x ./cli
 	go test -run '^$$' -bench Snapshot -benchtime 50x ./emulator/forge
 
 cold: ## CPU seconds of the main job from nothing: empty build cache, no job runner

@@ -53,8 +53,9 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// TestExploreWhatHolds: without the mistake, every order that is tried passes.
-func TestExploreWhatHolds(t *testing.T) {
+// mended is a copy of the suite without the mistake.
+func mended(t testing.TB) string {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(race)); err != nil {
 		t.Fatal(err)
@@ -64,13 +65,19 @@ func TestExploreWhatHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mended := strings.Replace(string(script), "event.issue.number }}\",", "event.issue.number }}-${{ github.event.label.name }}\",", 1)
-	if mended == string(script) {
+	better := strings.Replace(string(script), "event.issue.number }}\",", "event.issue.number }}-${{ github.event.label.name }}\",", 1)
+	if better == string(script) {
 		t.Fatal("the group was not found")
 	}
-	if err := os.WriteFile(file, []byte(mended), 0o755); err != nil {
+	if err := os.WriteFile(file, []byte(better), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// TestExploreWhatHolds: without the mistake, every order that is tried passes.
+func TestExploreWhatHolds(t *testing.T) {
+	dir := mended(t)
 	code, text := run(t, cli.Options{}, "run", dir, "--explore", "12", "--seed", "1", "--out", t.TempDir())
 	if want := "labels.feature:9 passed in 12 orders of deliveries and jobs\n"; code != 0 || !strings.Contains(text, want) {
 		t.Errorf("exit code %d, and no %q in\n%s", code, want, text)

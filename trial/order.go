@@ -208,8 +208,9 @@ func (e *explorer) explore(ctx context.Context, passed result.Scenario, first *s
 			break
 		}
 		for _, b := range batch {
-			passed.Order.Tried++
-			orders.Add(b.d.Made())
+			if orders.Add(b.d.Made()) {
+				passed.Order.Tried++
+			}
 			switch {
 			case b.err != nil:
 				return passed, b.err

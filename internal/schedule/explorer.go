@@ -47,8 +47,8 @@ func (e *Explorer) Next() *Decider {
 	return d
 }
 
-// Add notes what a run decided.
-func (e *Explorer) Add(made []Decision) {
+// Add notes what a run decided, and reports whether that was new.
+func (e *Explorer) Add(made []Decision) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	path := []*node{&e.root}
@@ -62,11 +62,14 @@ func (e *Explorer) Add(made []Decision) {
 		}
 		path = append(path, n.next[m.Took])
 	}
-	path[len(path)-1].done = true
+	last := path[len(path)-1]
+	fresh := !last.done
+	last.done = true
 	for i := len(path) - 2; i >= 0; i-- {
 		path[i].done = true
 		for _, below := range path[i].next {
 			path[i].done = path[i].done && below != nil && below.done
 		}
 	}
+	return fresh
 }

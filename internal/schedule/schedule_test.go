@@ -69,7 +69,9 @@ func TestExploringFindsEachOrderOnce(t *testing.T) {
 	e := schedule.NewExplorer(1)
 	for d := e.Next(); d != nil; d = e.Next() {
 		seen[deal(d, "a", "b", "c", "d")]++
-		e.Add(d.Made())
+		if !e.Add(d.Made()) || e.Add(d.Made()) {
+			t.Errorf("whether %s was new", d.Schedule())
+		}
 		if len(seen) > 24 {
 			break
 		}
