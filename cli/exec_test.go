@@ -19,16 +19,6 @@ import (
 	"github.com/understudy-dev/understudy/cli"
 )
 
-// understudy builds the command once for a test and its subtests.
-func understudy(t *testing.T) string {
-	t.Helper()
-	bin := filepath.Join(t.TempDir(), "understudy")
-	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/understudy").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return bin
-}
-
 // executed is what a run of understudy exec came to.
 type executed struct {
 	code     int
@@ -62,7 +52,8 @@ func command(t *testing.T, bin, rung string, args ...string) (*exec.Cmd, string)
 	tmp := t.TempDir()
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "HOME="+cmd.Dir, "GIT_CONFIG_NOSYSTEM=1", "GITHUB_TOKEN=mine", "GH_HOST=mine",
-		"https_proxy=http://127.0.0.1:1", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=user.name", "GIT_CONFIG_VALUE_0=Me", "KEPT=yes")
+		"https_proxy=http://127.0.0.1:1", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=user.name", "GIT_CONFIG_VALUE_0=Me", "KEPT=yes",
+		"UNDERSTUDY_JOB="+runner)
 	return cmd, tmp
 }
 

@@ -82,10 +82,7 @@ func sleepy(t *testing.T, phase string) string {
 // TestNothingOutlivesTheKit ends the kit in each phase, in both isolation forms, by a kill it cannot
 // see and by an interrupt.
 func TestNothingOutlivesTheKit(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "understudy")
-	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/understudy").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin := understudy(t)
 	for _, phase := range []struct{ name, suite, sign string }{
 		{"build", sleepy(t, "get"), "sleep 602"},
 		{"install", sleepy(t, "install"), "sleep 602"},
@@ -150,10 +147,7 @@ func end(t *testing.T, bin, suite, sign string, signal syscall.Signal, flags []s
 
 // TestKilledRunLeavesWhatItSaw kills a run after its first scenarios: what they saw can be read.
 func TestKilledRunLeavesWhatItSaw(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "understudy")
-	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/understudy").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	bin := understudy(t)
 	tmp, out := t.TempDir(), t.TempDir()
 	cmd := exec.Command(bin, "run", acceptance, "--repeat", "5", "--out", out)
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)

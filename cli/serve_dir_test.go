@@ -213,7 +213,7 @@ func (w *writer) connect(s *served) {
 func TestKilledServeKeepsWhatItAnswered(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "stays")
 	w := &writer{t: t, clone: t.TempDir(), issues: map[int]string{}, comments: map[int]int{}, labels: map[int]map[string]bool{}}
-	bin := built(t)
+	bin := understudy(t)
 	for round := range *kills + 1 {
 		s := serveWith(t, bin, "--dir", dir)
 		w.connect(s)
@@ -256,7 +256,7 @@ func TestKilledServeKeepsWhatItAnswered(t *testing.T) {
 
 // TestServeDirRefuses holds what is said of a directory before anything in it is touched.
 func TestServeDirRefuses(t *testing.T) {
-	bin := built(t)
+	bin := understudy(t)
 	dir := filepath.Join(t.TempDir(), "stays")
 	s := serveWith(t, bin, "--dir", dir)
 	foreign := t.TempDir()
@@ -314,7 +314,7 @@ func TestServeDirRefuses(t *testing.T) {
 
 // TestServeDirPortTaken starts where the port of before is somebody else's.
 func TestServeDirPortTaken(t *testing.T) {
-	bin, dir := built(t), filepath.Join(t.TempDir(), "stays")
+	bin, dir := understudy(t), filepath.Join(t.TempDir(), "stays")
 	first := serveWith(t, bin, "--dir", dir)
 	port := regexp.MustCompile(`http://(127\.0\.0\.1:(\d+))/api`).FindStringSubmatch(first.welcome)
 	interrupt := func(s *served) {

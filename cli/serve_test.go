@@ -34,7 +34,7 @@ type served struct {
 // serve starts the command and reads all that it greets with.
 func serve(t *testing.T, args ...string) *served {
 	t.Helper()
-	return serveWith(t, built(t), args...)
+	return serveWith(t, understudy(t), args...)
 }
 
 func serveWith(t *testing.T, bin string, args ...string) *served {
@@ -45,17 +45,7 @@ func serveWith(t *testing.T, bin string, args ...string) *served {
 // start starts a command and reads until a line holds what.
 func start(t *testing.T, what string, args ...string) *served {
 	t.Helper()
-	return startWith(t, built(t), what, args...)
-}
-
-// built is the command.
-func built(t *testing.T) string {
-	t.Helper()
-	bin := filepath.Join(t.TempDir(), "understudy")
-	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/understudy").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return bin
+	return startWith(t, understudy(t), what, args...)
 }
 
 func startWith(t *testing.T, bin, what string, args ...string) *served {

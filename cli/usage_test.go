@@ -2,20 +2,64 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"github.com/understudy-dev/understudy/cli"
+	"github.com/understudy-dev/understudy/driver/job"
 )
 
 func TestMain(m *testing.M) {
+	code := m.Run()
+	if binDir != "" {
+		os.RemoveAll(binDir)
+	}
 	// The runtime's own signal goroutine stays once signals were asked for.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("os/signal.signal_recv"), goleak.IgnoreTopFunction("os/signal.loop"))
+	err := goleak.Find(goleak.IgnoreTopFunction("os/signal.signal_recv"), goleak.IgnoreTopFunction("os/signal.loop"))
+	if err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+var (
+	binDir string // of the built command; "" until it is needed
+	runner string // the job runner, once the command is built
+)
+
+// build builds the command once for all tests: to link it takes seconds. The job runner is built with it,
+// because some tests run the command where nothing can be built.
+var build = sync.OnceValues(func() (string, error) {
+	var err error
+	if binDir, err = os.MkdirTemp("", "cli-test-"); err != nil {
+		return "", err
+	}
+	bin := filepath.Join(binDir, "understudy")
+	if out, err := exec.Command("go", "build", "-o", bin, "../cmd/understudy").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	runner, err = job.Find(context.Background(), job.Options{Explicit: os.Getenv("UNDERSTUDY_JOB")})
+	return bin, err
+})
+
+// understudy is the path of the command.
+func understudy(t *testing.T) string {
+	t.Helper()
+	bin, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bin
 }
 
 // run is the command line with its output.

@@ -330,7 +330,7 @@ func TestOutputIsComplete(t *testing.T) {
 func TestBackgroundProcessLivesOnToTheNextStep(t *testing.T) {
 	r := run(t, spec(t, workflow("", `
 - run: |
-    mkfifo ask; (while read q <ask && test $q != quit; do echo "got $q"; touch done-$q; done) &
+    mkfifo ask; (exec 3<>ask; while read q <&3 && test $q != quit; do echo "got $q"; touch done-$q; done) &
     echo started
 - run: echo q1 > ask; until test -e done-q1; do :; done; echo answered; echo quit > ask
 `)))
