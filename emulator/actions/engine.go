@@ -73,6 +73,7 @@ type Engine struct {
 	idKey     []byte // signs what a job asks for id-tokens with
 	identity  *identity
 	minute    time.Duration // of timeout-minutes; shorter in tests
+	logSize   int           // the most bytes of one job's log; smaller in tests
 	artifacts http.Handler
 
 	parsed parsed // used under order.accepting
@@ -119,7 +120,7 @@ func New(o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		o: o, cursor: o.Journal.Subscribe("actions"), slots: make(chan struct{}, o.Concurrency),
-		tokenKey: []byte(rand.Text()), minute: time.Minute, runs: map[int64]*run{}, depths: map[int64]int{}, chains: map[string]int{},
+		tokenKey: []byte(rand.Text()), minute: time.Minute, logSize: maxLog, runs: map[int64]*run{}, depths: map[int64]int{}, chains: map[string]int{},
 		ended: map[int64]*pastGraph{}, cells: map[int64]*cell{}, idKey: []byte(rand.Text()), parsed: parsed{},
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())

@@ -10,6 +10,9 @@ import (
 // SetMinute changes how long a minute of timeout-minutes is. It must be called before the first event.
 func SetMinute(e *Engine, d time.Duration) { e.minute = d }
 
+// SetLogSize changes how many bytes of a job's log are kept. It must be called before the first event.
+func SetLogSize(e *Engine, n int) { e.logSize = n }
+
 // SignToken makes the ACTIONS_RUNTIME_TOKEN of a job of acme/app.
 func SignToken(key []byte, run, job int64, expires time.Time) string {
 	token, err := signToken(key, runtimeClaims{Run: run, Job: job, Repo: "acme/app", Expires: expires})

@@ -138,13 +138,13 @@ func (o *output) line(text string) {
 	o.words = append(o.words, strings.ToValidUTF8(text[:min(len(text), maxWords)], ""))
 	o.words = o.words[max(0, len(o.words)-lastLines):]
 	line := logLine(o.c.node.r.e.o.Now(), text)
-	before := o.logged
+	before, most := o.logged, o.c.node.r.e.logSize
 	o.logged += len(line)
 	switch {
-	case o.logged <= maxLog:
+	case o.logged <= most:
 		o.log.Write(line)
-	case before <= maxLog:
-		o.log.Write(logLine(o.c.node.r.e.o.Now(), fmt.Sprintf("##[warning]the log ends here: it is larger than %d bytes", maxLog)))
+	case before <= most:
+		o.log.Write(logLine(o.c.node.r.e.o.Now(), fmt.Sprintf("##[warning]the log ends here: it is larger than %d bytes", most)))
 	}
 	if o.log.Len() >= logChunk {
 		o.flush()

@@ -206,6 +206,9 @@ func (m *memory) Grant(_ context.Context, j actions.Job) (actions.Grant, error) 
 		maps.Copy(g.Variables, e.Variables)
 		g.EnvironmentSecrets = e.EnvironmentSecrets
 	}
+	if j.Untrusted {
+		g.Secrets, g.EnvironmentSecrets = nil, nil
+	}
 	return g, nil
 }
 

@@ -67,10 +67,10 @@ func runTable(t *testing.T, file string, change ...func(*actions.Options, *memor
 			t.Fatalf("vector %q: want a source in its second line and ---- before the result", title)
 		}
 		t.Run(title, func(t *testing.T) {
-			if program, ok := strings.CutSuffix(source, " (needs node)"); ok {
-				source = program
-				if _, err := exec.LookPath("node"); err != nil {
-					t.Skip("skipped: node is not on the PATH")
+			if at, program, ok := strings.Cut(strings.TrimSuffix(source, ")"), " (needs "); ok {
+				source = at
+				if _, err := exec.LookPath(program); err != nil {
+					t.Skipf("skipped: %s is not on the PATH", program)
 				}
 			}
 			got := runVector(t, body, change...)
