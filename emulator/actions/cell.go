@@ -63,6 +63,9 @@ func (c *cell) scope(s expr.Scope) expr.Scope {
 	return s
 }
 
+// errDeadlock is why a job is cancelled, as at GitHub, instead of waiting for ever.
+var errDeadlock = errors.New("canceling, since the job's concurrency group is held by its own workflow: a deadlock")
+
 // enter takes the cell's place in its concurrency group.
 func (c *cell) enter(s expr.Scope) error {
 	group := c.node.job.Concurrency
@@ -74,7 +77,7 @@ func (c *cell) enter(s expr.Scope) error {
 		return err
 	}
 	if name == c.node.r.group {
-		return errors.New("concurrency: the workflow holds the same group, so that the job would wait for itself")
+		return errDeadlock
 	}
 	c.place = c.node.r.e.groups.enter(name, cancelRunning, c.stop, &c.rest)
 	return nil
@@ -174,7 +177,9 @@ func (c *cell) drive() {
 	conclusion, why := cancelled, ""
 	switch {
 	case c.refused != nil:
-		conclusion = failure
+		if !errors.Is(c.refused, errDeadlock) {
+			conclusion = failure
+		}
 		why = fmt.Sprintf("%s:%d: job %s: %v", c.node.g.file.Path, c.node.job.Line, c.node.job.Key, c.refused)
 	case c.wait():
 		conclusion, why = c.execute()

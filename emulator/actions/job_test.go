@@ -271,7 +271,7 @@ jobs:
 `)
 	p.label("bug")
 	p.settle()
-	if diff := cmp.Diff("run ci.yml failure\n  m (1) success\n  m (2) success\n  stuck failure\n", p.report()); diff != "" {
+	if diff := cmp.Diff("run ci.yml cancelled\n  m (1) success\n  m (2) success\n  stuck cancelled\n", p.report()); diff != "" {
 		t.Error(diff)
 	}
 	if !strings.Contains(p.log("stuck"), "ci.yml:9: job stuck: concurrency: the workflow holds the same group") {

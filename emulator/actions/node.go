@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -266,7 +267,11 @@ func (n *node) settle() {
 
 // broken ends the job as failed before any of its steps.
 func (n *node) broken(err error) {
-	n.without(failure, fmt.Sprintf("%s:%d: job %s: %v", n.g.file.Path, n.job.Line, n.job.Key, err))
+	conclusion := failure
+	if errors.Is(err, errDeadlock) {
+		conclusion = cancelled
+	}
+	n.without(conclusion, fmt.Sprintf("%s:%d: job %s: %v", n.g.file.Path, n.job.Line, n.job.Key, err))
 }
 
 // without ends the job without running anything.
