@@ -76,6 +76,8 @@ func bound(network, address, port string) (*os.File, error) {
 	return l.(*net.TCPListener).File()
 }
 
+// loopbackUp also makes sure that the network is a new one: in one that somebody uses lo is up, and what
+// comes next would cut all of its programs off.
 func loopbackUp() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -88,6 +90,9 @@ func loopbackUp() error {
 	}
 	if err := unix.IoctlIfreq(fd, unix.SIOCGIFFLAGS, ifr); err != nil {
 		return err
+	}
+	if ifr.Uint16()&unix.IFF_UP != 0 {
+		return errors.New("this is no new network: it is up already")
 	}
 	ifr.SetUint16(ifr.Uint16() | unix.IFF_UP)
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, ifr)
