@@ -87,6 +87,7 @@ type artifactCall struct {
 	Job     string      `json:"workflow_job_run_backend_id"`
 	Name    string      `json:"name"`
 	Version int         `json:"version"`
+	Mime    string      `json:"mime_type"` // of the newest clients
 	Expires time.Time   `json:"expires_at"`
 	Size    json.Number `json:"size"` // protobuf writes int64 as text
 	Hash    string      `json:"hash"`
@@ -98,6 +99,7 @@ type artifactCall struct {
 var camel = map[string]string{
 	"workflowRunBackendId": "workflow_run_backend_id", "workflowJobRunBackendId": "workflow_job_run_backend_id",
 	"expiresAt": "expires_at", "nameFilter": "name_filter", "idFilter": "id_filter",
+	"mimeType": "mime_type",
 }
 
 func (c *artifactCall) UnmarshalJSON(b []byte) error {
@@ -185,8 +187,11 @@ func (s *artifacts) create(ctx context.Context, who runtimeClaims, in artifactCa
 	if err := checkName(in.Name); err != nil {
 		return nil, err
 	}
-	if in.Version != 4 {
+	if in.Version < 4 || in.Version > 7 { // clients of this protocol call themselves 4, the newest of them 7
 		return nil, refused(http.StatusBadRequest, "invalid_argument", "artifact version %d is not supported", in.Version)
+	}
+	if in.Mime != "" && in.Mime != "application/zip" {
+		return nil, refused(http.StatusBadRequest, "invalid_argument", "an artifact of type %s is not supported: files come in a zip (skipArchive is not served)", in.Mime)
 	}
 	there, err := s.named(ctx, who.Run, in.Name)
 	if err != nil {

@@ -196,6 +196,7 @@ func TestArtifactCallsRefused(t *testing.T) {
 		"name taken":         {"CreateArtifact", `{` + who + `,"name":"taken","version":4}`, 409, "already_exists", "already exists"},
 		"bad name":           {"CreateArtifact", `{` + who + `,"name":"a/b","version":4}`, 400, "invalid_argument", `"a/b"`},
 		"old version":        {"CreateArtifact", `{` + who + `,"name":"b","version":3}`, 400, "invalid_argument", "version 3"},
+		"no zip":             {"CreateArtifact", `{` + who + `,"name":"b","version":7,"mimeType":"text/plain"}`, 400, "invalid_argument", "text/plain"},
 		"not JSON":           {"CreateArtifact", `{`, 400, "malformed", ""},
 		"nothing uploaded":   {"FinalizeArtifact", `{` + who + `,"name":"taken","size":"0"}`, 400, "failed_precondition", "nothing was uploaded"},
 		"wrong size":         {"FinalizeArtifact", `{` + who + `,"name":"filled","size":"6"}`, 400, "invalid_argument", "5 bytes were uploaded"},
