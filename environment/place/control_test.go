@@ -201,6 +201,7 @@ jobs:
 
 // TestCancelAndDisable: a run that waits is ended by request; a disabled workflow starts nothing.
 func TestCancelAndDisable(t *testing.T) {
+	needCurl(t)
 	p := open(t)
 	c := client{t, p}
 	c.do(201, "POST", "/orgs/acme/repos", map[string]any{"name": "app"})
