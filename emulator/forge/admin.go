@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/understudy-dev/understudy/driver"
-	"github.com/understudy-dev/understudy/emulator/forge/internal/api"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
@@ -31,6 +30,8 @@ type Admin struct {
 	git     *gitstore.Store
 	now     func() time.Time
 	dir     string
+
+	workflows workflowFiles
 }
 
 // What Journal and Ledger return has names, so that other modules can pass it on.
@@ -177,20 +178,6 @@ func (a *Admin) ResolveRef(repo, ref string) (sha string, err error) {
 		sha, err = a.git.Open(r.ID).Resolve(r.Refs, ref)
 	}
 	return sha, wrap(fmt.Sprintf("resolve %q in %s", ref, repo), err)
-}
-
-// WorkflowFiles returns the files under .github/workflows at a commit, by path; none is no error.
-func (a *Admin) WorkflowFiles(repo, sha string) (map[string][]byte, error) {
-	r, err := a.state.Find(repo)
-	if err != nil {
-		return nil, wrap("read workflows", err)
-	}
-	files, err := api.WorkflowFiles(a.git.Open(r.ID), sha)
-	out := map[string][]byte{}
-	for _, f := range files {
-		out[f.Path] = f.Data
-	}
-	return out, wrap("read workflows of "+repo, err)
 }
 
 // DisabledWorkflows lists the paths of a repository's workflows that somebody disabled: they start no runs.

@@ -141,7 +141,7 @@ func (s *State) Artifacts(who Identity, full string, runID int64, name string) (
 	}
 	from := r.runs
 	if runID != 0 {
-		_, x, err := s.run(who, full, runID)
+		_, x, err := s.run(who, full, ReadActions, runID)
 		if err != nil {
 			return nil, err
 		}

@@ -5,19 +5,18 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
 // config is what Actions reads at one level: of a repository or of an organisation.
 type config struct {
-	variables map[string]*variable // by upper-case name
-	secrets   map[string]*secret   // by upper-case name
+	variables settings
+	secrets   settings
 	sealing   *sealing
 }
 
 func newConfig() config {
-	return config{variables: map[string]*variable{}, secrets: map[string]*secret{}}
+	return config{variables: settings{}, secrets: settings{}}
 }
 
 // forget takes a repository that is gone out of all selections.
@@ -143,48 +142,6 @@ func (s *State) viewAudience(o *account, kind, name, visibility string) (shown, 
 	return visibility, url
 }
 
-// AllVariables returns the Actions variables that a repository sees, its own before its
-// organisation's, whoever may see them.
-func (s *State) AllVariables(full string) (map[string]string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.repos[key(full)]
-	if r == nil {
-		return nil, fmt.Errorf("repository %s: %w", full, driver.ErrNotFound)
-	}
-	out := map[string]string{}
-	for _, v := range r.owner.config.variables {
-		if r.sees(v.visibility, v.selected) {
-			out[v.name] = v.value
-		}
-	}
-	for _, v := range r.config.variables {
-		out[v.name] = v.value
-	}
-	return out, nil
-}
-
-// AllSecrets returns the secrets that a repository sees in the clear, its own before its
-// organisation's, for the jobs that may use them.
-func (s *State) AllSecrets(full string) (map[string]string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.repos[key(full)]
-	if r == nil {
-		return nil, fmt.Errorf("repository %s: %w", full, driver.ErrNotFound)
-	}
-	out := map[string]string{}
-	for _, v := range r.owner.config.secrets {
-		if r.sees(v.visibility, v.selected) {
-			out[v.name] = v.value
-		}
-	}
-	for _, v := range r.config.secrets {
-		out[v.name] = v.value
-	}
-	return out, nil
-}
-
 // Selection is the repositories that see a variable or a secret with the visibility selected.
 type Selection struct {
 	Org    string
@@ -198,21 +155,18 @@ func (s *State) selection(who Identity, in Selection) (*account, *[]int64, error
 	if err != nil {
 		return nil, nil, err
 	}
-	var visibility string
-	var list *[]int64
-	if v := o.config.secrets[upper(in.Name)]; in.Secret && v != nil {
-		visibility, list = v.visibility, &v.selected
+	of := variablesOf
+	if in.Secret {
+		of = secretsOf
 	}
-	if v := o.config.variables[upper(in.Name)]; !in.Secret && v != nil {
-		visibility, list = v.visibility, &v.selected
-	}
+	v := of(&o.config)[upper(in.Name)]
 	switch {
-	case list == nil:
+	case v == nil:
 		return nil, nil, wire.NotFound()
-	case visibility != visibleSelected:
+	case v.visibility != visibleSelected:
 		return nil, nil, wire.NewError(409, "Visibility is not set to selected.")
 	}
-	return o, list, nil
+	return o, &v.selected, nil
 }
 
 // Selected lists the repositories of a selection.

@@ -83,13 +83,9 @@ func (s *State) DispatchRepository(who Identity, full, typ string, payload json.
 func (s *State) CancelRun(who Identity, full string, id int64, force bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := s.open(who, full, WriteActions)
+	r, x, err := s.run(who, full, WriteActions, id)
 	if err != nil {
 		return err
-	}
-	x := s.runs[id]
-	if x == nil || x.repo != r {
-		return wire.NotFound()
 	}
 	if x.Status == completed {
 		return wire.NewError(http.StatusConflict, "Cannot cancel a workflow run that is completed.")

@@ -132,12 +132,5 @@ func (s *State) Deploy(full, name string) (variables, secrets map[string]string,
 		return nil, nil, err
 	}
 	e := s.environment(r, name)
-	variables, secrets = map[string]string{}, map[string]string{}
-	for _, v := range e.config.variables {
-		variables[v.name] = v.value
-	}
-	for _, v := range e.config.secrets {
-		secrets[v.name] = v.value
-	}
-	return variables, secrets, nil
+	return e.config.variables.values(), e.config.secrets.values(), nil
 }

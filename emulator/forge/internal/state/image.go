@@ -54,8 +54,8 @@ type AccountImage struct {
 
 // ConfigImage is what Actions reads at one level.
 type ConfigImage struct {
-	Variables []VariableImage // by Name
-	Secrets   []SecretImage   // by Name
+	Variables []SettingImage // by Name
+	Secrets   []SettingImage // by Name, in the clear
 	Sealing   *SealingImage
 }
 
@@ -119,18 +119,8 @@ type LabelImage struct {
 	Standard    bool
 }
 
-// VariableImage is an Actions variable.
-type VariableImage struct {
-	Name       string
-	Value      string
-	Created    time.Time
-	Updated    time.Time
-	Visibility string  // of an organisation's
-	Selected   []int64 // repositories
-}
-
-// SecretImage is an Actions secret, in the clear.
-type SecretImage struct {
+// SettingImage is an Actions variable or a secret.
+type SettingImage struct {
 	Name       string
 	Value      string
 	Created    time.Time
@@ -310,18 +300,18 @@ func stateUnlessActive(state string) string {
 	return state
 }
 
+func imageOfSettings(all settings) []SettingImage {
+	var out []SettingImage
+	for _, v := range all.sorted() {
+		out = append(out, SettingImage{Name: v.name, Value: v.value, Created: v.created, Updated: v.updated,
+			Visibility: v.visibility, Selected: slices.Clone(v.selected)})
+	}
+	return out
+}
+
 func imageOfConfig(c config) ConfigImage {
 	var out ConfigImage
-	for _, v := range c.variables {
-		out.Variables = append(out.Variables, VariableImage{Name: v.name, Value: v.value, Created: v.created, Updated: v.updated,
-			Visibility: v.visibility, Selected: slices.Clone(v.selected)})
-	}
-	for _, v := range c.secrets {
-		out.Secrets = append(out.Secrets, SecretImage{Name: v.name, Value: v.value, Created: v.created, Updated: v.updated,
-			Visibility: v.visibility, Selected: slices.Clone(v.selected)})
-	}
-	slices.SortFunc(out.Variables, func(a, b VariableImage) int { return cmp.Compare(a.Name, b.Name) })
-	slices.SortFunc(out.Secrets, func(a, b SecretImage) int { return cmp.Compare(a.Name, b.Name) })
+	out.Variables, out.Secrets = imageOfSettings(c.variables), imageOfSettings(c.secrets)
 	if k := c.sealing; k != nil {
 		out.Sealing = &SealingImage{ID: k.id, Public: k.public[:], Private: k.private[:]}
 	}

@@ -26,7 +26,7 @@ func images() map[string]reflect.Type {
 		"State": reflect.TypeFor[state.Image](), "account": reflect.TypeFor[state.AccountImage](),
 		"member": reflect.TypeFor[state.MemberImage](), "token": reflect.TypeFor[state.TokenImage](),
 		"repo": reflect.TypeFor[state.RepoImage](), "config": reflect.TypeFor[state.ConfigImage](), "label": reflect.TypeFor[state.LabelImage](),
-		"variable": reflect.TypeFor[state.VariableImage](), "secret": reflect.TypeFor[state.SecretImage](),
+		"setting": reflect.TypeFor[state.SettingImage](),
 		"sealing": reflect.TypeFor[state.SealingImage](), "workflow": reflect.TypeFor[state.WorkflowImage](),
 		"issue": reflect.TypeFor[state.IssueImage](), "comment": reflect.TypeFor[state.CommentImage](),
 		"run": reflect.TypeFor[state.RunImage](), "job": reflect.TypeFor[state.JobImage](),

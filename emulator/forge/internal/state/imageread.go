@@ -236,16 +236,17 @@ func (r reader) readWithin(x *repo, in RepoImage) error {
 	return nil
 }
 
+func readSettings(to settings, in []SettingImage) {
+	for _, v := range in {
+		to[v.Name] = &setting{name: v.Name, value: v.Value, created: v.Created, updated: v.Updated,
+			visibility: v.Visibility, selected: slices.Clone(v.Selected)}
+	}
+}
+
 func readConfig(in ConfigImage) (config, error) {
 	out := newConfig()
-	for _, v := range in.Variables {
-		out.variables[v.Name] = &variable{name: v.Name, value: v.Value, created: v.Created, updated: v.Updated,
-			visibility: v.Visibility, selected: slices.Clone(v.Selected)}
-	}
-	for _, v := range in.Secrets {
-		out.secrets[v.Name] = &secret{name: v.Name, value: v.Value, created: v.Created, updated: v.Updated,
-			visibility: v.Visibility, selected: slices.Clone(v.Selected)}
-	}
+	readSettings(out.variables, in.Variables)
+	readSettings(out.secrets, in.Secrets)
 	if k := in.Sealing; k != nil {
 		if len(k.Public) != 32 || len(k.Private) != 32 {
 			return out, fmt.Errorf("sealing key %s is not of 32 bytes", k.ID)

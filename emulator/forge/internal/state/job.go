@@ -176,7 +176,7 @@ func (s *State) AppendLog(id int64, chunk []byte) error {
 func (s *State) Jobs(who Identity, full string, runID int64, attempt int) ([]wire.Job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, x, err := s.run(who, full, runID)
+	r, x, err := s.run(who, full, ReadActions, runID)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type StepLog struct {
 func (s *State) SeeLogs(who Identity, full string, id int64, attempt int) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, x, err := s.run(who, full, id)
+	_, x, err := s.run(who, full, ReadActions, id)
 	switch {
 	case err != nil:
 		return 0, err

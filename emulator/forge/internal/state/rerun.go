@@ -28,13 +28,9 @@ const (
 func (s *State) Rerun(who Identity, full string, id int64, what string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := s.open(who, full, WriteActions)
+	_, x, err := s.run(who, full, WriteActions, id)
 	if err != nil {
 		return err
-	}
-	x := s.runs[id]
-	if x == nil || x.repo != r {
-		return wire.NotFound()
 	}
 	if what == RerunFailed && !slices.ContainsFunc(x.jobs, func(j *job) bool { return j.Attempt == x.Attempt && j.failed() }) {
 		return wire.Forbidden("The workflow run has no failed jobs to re-run")
@@ -97,7 +93,7 @@ func (s *State) rerun(who Identity, x *run, what string) error {
 func (s *State) Attempt(who Identity, full string, id int64, attempt int) (wire.Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, x, err := s.run(who, full, id)
+	r, x, err := s.run(who, full, ReadActions, id)
 	if err != nil {
 		return wire.Run{}, err
 	}
@@ -152,13 +148,9 @@ func (s *State) DeleteLogs(who Identity, full string, id int64) error {
 
 // ended finds a run to be changed that is not under way.
 func (s *State) ended(who Identity, full string, id int64) (*run, error) {
-	r, err := s.open(who, full, WriteActions)
+	_, x, err := s.run(who, full, WriteActions, id)
 	if err != nil {
 		return nil, err
-	}
-	x := s.runs[id]
-	if x == nil || x.repo != r {
-		return nil, wire.NotFound()
 	}
 	if x.Status != completed {
 		return nil, wire.Forbidden("Could not delete the workflow run")

@@ -203,15 +203,15 @@ func (x *run) matches(f RunFilter) bool {
 func (s *State) Run(who Identity, full string, id int64) (wire.Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, x, err := s.run(who, full, id)
+	r, x, err := s.run(who, full, ReadActions, id)
 	if err != nil {
 		return wire.Run{}, err
 	}
 	return s.viewRun(r, x), nil
 }
 
-func (s *State) run(who Identity, full string, id int64) (*repo, *run, error) {
-	r, err := s.open(who, full, ReadActions)
+func (s *State) run(who Identity, full string, need Need, id int64) (*repo, *run, error) {
+	r, err := s.open(who, full, need)
 	if err != nil {
 		return nil, nil, err
 	}

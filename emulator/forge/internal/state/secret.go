@@ -1,28 +1,16 @@
 package state
 
 import (
-	"cmp"
 	"crypto/rand"
 	"encoding/base64"
-	"slices"
 	"strconv"
-	"time"
 
 	"golang.org/x/crypto/nacl/box"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
-type secret struct {
-	name       string
-	value      string
-	created    time.Time
-	updated    time.Time
-	visibility string // of an organisation's
-	selected   []int64
-}
-
-func (s *State) viewSecret(v *secret, o *account) wire.Secret {
+func (s *State) viewSecret(v *setting, o *account) wire.Secret {
 	out := wire.Secret{Name: v.name, CreatedAt: wire.Time{Time: v.created}, UpdatedAt: wire.Time{Time: v.updated}}
 	out.Visibility, out.SelectedURL = s.viewAudience(o, "secrets", v.name, v.visibility)
 	return out
@@ -85,7 +73,7 @@ func (s *State) PutSecret(who Identity, at Level, name string, in Sealed) (creat
 	}
 	now := s.now()
 	if have == nil {
-		have = &secret{name: upper(name), created: now}
+		have = &setting{name: upper(name), created: now}
 		c.secrets[have.name] = have
 		created = true
 	}
@@ -113,66 +101,38 @@ func (k *sealing) open(in Sealed) (string, error) {
 func (s *State) SecretNames(who Identity, at Level) ([]wire.Secret, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, o, err := s.config(who, at, ReadSecrets)
-	if err != nil {
-		return nil, err
-	}
-	out := []wire.Secret{}
-	for _, v := range c.secrets {
-		out = append(out, s.viewSecret(v, o))
-	}
-	return bySecret(out), nil
+	all, o, err := s.listSettings(who, at, ReadSecrets, secretsOf)
+	return s.viewSecrets(all, o), err
 }
 
 // SharedSecrets lists the secrets of its organisation that a repository sees, without values.
 func (s *State) SharedSecrets(who Identity, full string) ([]wire.Secret, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := s.open(who, full, ReadSecrets)
-	if err != nil {
-		return nil, err
-	}
-	out := []wire.Secret{}
-	for _, v := range r.owner.config.secrets {
-		if r.sees(v.visibility, v.selected) {
-			out = append(out, s.viewSecret(v, nil))
-		}
-	}
-	return bySecret(out), nil
+	all, err := s.sharedSettings(who, full, ReadSecrets, secretsOf)
+	return s.viewSecrets(all, nil), err
 }
 
-func bySecret(all []wire.Secret) []wire.Secret {
-	slices.SortFunc(all, func(a, b wire.Secret) int { return cmp.Compare(a.Name, b.Name) })
-	return all
+func (s *State) viewSecrets(all []*setting, o *account) []wire.Secret {
+	out := make([]wire.Secret, len(all))
+	for i, v := range all {
+		out[i] = s.viewSecret(v, o)
+	}
+	return out
 }
 
 // SecretName returns one secret, without its value.
 func (s *State) SecretName(who Identity, at Level, name string) (wire.Secret, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, o, err := s.config(who, at, ReadSecrets)
+	_, v, o, err := s.findSetting(who, at, ReadSecrets, secretsOf, name)
 	if err != nil {
 		return wire.Secret{}, err
-	}
-	v := c.secrets[upper(name)]
-	if v == nil {
-		return wire.Secret{}, wire.NotFound()
 	}
 	return s.viewSecret(v, o), nil
 }
 
 // DeleteSecret removes a secret.
 func (s *State) DeleteSecret(who Identity, at Level, name string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c, _, err := s.config(who, at, WriteSecrets)
-	if err != nil {
-		return err
-	}
-	if c.secrets[upper(name)] == nil {
-		return wire.NotFound()
-	}
-	delete(c.secrets, upper(name))
-	s.led.Changed()
-	return nil
+	return s.deleteSetting(who, at, WriteSecrets, secretsOf, name)
 }

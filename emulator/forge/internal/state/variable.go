@@ -3,23 +3,12 @@ package state
 import (
 	"cmp"
 	"regexp"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
-type variable struct {
-	name       string
-	value      string
-	created    time.Time
-	updated    time.Time
-	visibility string // of an organisation's
-	selected   []int64
-}
-
-func (s *State) viewVariable(v *variable, o *account) wire.Variable {
+func (s *State) viewVariable(v *setting, o *account) wire.Variable {
 	out := wire.Variable{Name: v.name, Value: v.value, CreatedAt: wire.Time{Time: v.created}, UpdatedAt: wire.Time{Time: v.updated}}
 	out.Visibility, out.SelectedURL = s.viewAudience(o, "variables", v.name, v.visibility)
 	return out
@@ -29,50 +18,33 @@ func (s *State) viewVariable(v *variable, o *account) wire.Variable {
 func (s *State) Variables(who Identity, at Level) ([]wire.Variable, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, o, err := s.config(who, at, ReadVariables)
-	if err != nil {
-		return nil, err
-	}
-	out := []wire.Variable{}
-	for _, v := range c.variables {
-		out = append(out, s.viewVariable(v, o))
-	}
-	return byVariable(out), nil
+	all, o, err := s.listSettings(who, at, ReadVariables, variablesOf)
+	return s.viewVariables(all, o), err
 }
 
 // SharedVariables lists the variables of its organisation that a repository sees.
 func (s *State) SharedVariables(who Identity, full string) ([]wire.Variable, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := s.open(who, full, ReadVariables)
-	if err != nil {
-		return nil, err
-	}
-	out := []wire.Variable{}
-	for _, v := range r.owner.config.variables {
-		if r.sees(v.visibility, v.selected) {
-			out = append(out, s.viewVariable(v, nil))
-		}
-	}
-	return byVariable(out), nil
+	all, err := s.sharedSettings(who, full, ReadVariables, variablesOf)
+	return s.viewVariables(all, nil), err
 }
 
-func byVariable(all []wire.Variable) []wire.Variable {
-	slices.SortFunc(all, func(a, b wire.Variable) int { return cmp.Compare(a.Name, b.Name) })
-	return all
+func (s *State) viewVariables(all []*setting, o *account) []wire.Variable {
+	out := make([]wire.Variable, len(all))
+	for i, v := range all {
+		out[i] = s.viewVariable(v, o)
+	}
+	return out
 }
 
 // Variable returns one Actions variable.
 func (s *State) Variable(who Identity, at Level, name string) (wire.Variable, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, o, err := s.config(who, at, ReadVariables)
+	_, v, o, err := s.findSetting(who, at, ReadVariables, variablesOf, name)
 	if err != nil {
 		return wire.Variable{}, err
-	}
-	v := c.variables[upper(name)]
-	if v == nil {
-		return wire.Variable{}, wire.NotFound()
 	}
 	return s.viewVariable(v, o), nil
 }
@@ -98,7 +70,7 @@ func (s *State) CreateVariable(who Identity, at Level, name, value string, to Au
 		return wire.NewError(409, "Already exists - Variable already exists")
 	}
 	now := s.now()
-	c.variables[upper(name)] = &variable{name: upper(name), value: value, created: now, updated: now, visibility: to.Visibility, selected: to.Selected}
+	c.variables[upper(name)] = &setting{name: upper(name), value: value, created: now, updated: now, visibility: to.Visibility, selected: to.Selected}
 	s.led.Changed()
 	return nil
 }
@@ -114,13 +86,9 @@ type VariableEdit struct {
 func (s *State) EditVariable(who Identity, at Level, name string, e VariableEdit) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, o, err := s.config(who, at, WriteVariables)
+	all, v, o, err := s.findSetting(who, at, WriteVariables, variablesOf, name)
 	if err != nil {
 		return err
-	}
-	v := c.variables[upper(name)]
-	if v == nil {
-		return wire.NotFound()
 	}
 	if e.Value != nil {
 		if err := checkVariable(*e.Value); err != nil {
@@ -138,12 +106,12 @@ func (s *State) EditVariable(who Identity, at Level, name string, e VariableEdit
 		if err := checkConfigName(*e.Name, "Variable"); err != nil {
 			return err
 		}
-		if c.variables[upper(*e.Name)] != nil {
+		if all[upper(*e.Name)] != nil {
 			return wire.NewError(409, "Already exists - Variable already exists")
 		}
-		delete(c.variables, v.name)
+		delete(all, v.name)
 		v.name = upper(*e.Name)
-		c.variables[v.name] = v
+		all[v.name] = v
 	}
 	if e.Value != nil {
 		v.value = *e.Value
@@ -155,18 +123,7 @@ func (s *State) EditVariable(who Identity, at Level, name string, e VariableEdit
 
 // DeleteVariable removes an Actions variable.
 func (s *State) DeleteVariable(who Identity, at Level, name string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c, _, err := s.config(who, at, WriteVariables)
-	if err != nil {
-		return err
-	}
-	if c.variables[upper(name)] == nil {
-		return wire.NotFound()
-	}
-	delete(c.variables, upper(name))
-	s.led.Changed()
-	return nil
+	return s.deleteSetting(who, at, WriteVariables, variablesOf, name)
 }
 
 func upper(name string) string { return strings.ToUpper(name) }
