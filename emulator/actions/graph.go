@@ -96,27 +96,14 @@ func (g *graph) prefix() string {
 	return g.caller.rec.Name + " / "
 }
 
-// permissions are what a job's token may do: what its file says, and no more than its caller may.
+// permissions are what a job's token may do: what its file says, else what its caller's may. That a file asks
+// for more than its caller has was refused before the run.
 func (g *graph) permissions(j *workflow.Job) map[string]string {
-	own := j.Permissions
-	if own == nil {
-		own = g.wf.Permissions
+	own := firstOf(j.Permissions, g.wf.Permissions)
+	if own == nil && g.caller != nil {
+		return g.caller.rec.Permissions
 	}
-	if g.caller == nil {
-		return own
-	}
-	limit := g.caller.rec.Permissions
-	if own == nil {
-		return limit
-	}
-	out := map[string]string{}
-	for scope, level := range own {
-		if levels[level] > levels[allowed(limit, scope)] {
-			level = allowed(limit, scope)
-		}
-		out[scope] = level
-	}
-	return out
+	return own
 }
 
 // levels order what a token may do to a scope.

@@ -357,3 +357,51 @@ jobs:
 		t.Error(diff)
 	}
 }
+
+// A called file that says nothing of permissions has its caller's; one that does has its own.
+func TestPermissionsOfCalledFiles(t *testing.T) {
+	p := start(t, onLabel+`permissions: {issues: read}
+jobs:
+  silent: {permissions: {issues: write, contents: read}, uses: ./.github/workflows/silent.yml}
+  own: {permissions: {issues: write, contents: read}, uses: ./.github/workflows/own.yml}
+-- .github/workflows/silent.yml --
+on: workflow_call
+jobs: {x: {runs-on: ubuntu-latest, steps: [{run: "true"}]}}
+-- .github/workflows/own.yml --
+on: workflow_call
+permissions: {issues: read}
+jobs: {x: {runs-on: ubuntu-latest, steps: [{run: "true"}]}}
+`)
+	p.label("bug")
+	p.settle()
+	got := map[string]string{}
+	for _, j := range p.jobs {
+		got[j.Name] = j.Permissions["issues"] + " " + j.Permissions["contents"]
+	}
+	if diff := cmp.Diff(map[string]string{"silent / x": "write read", "own / x": "read none"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A run calls fifty files at the most.
+func TestFilesOfARun(t *testing.T) {
+	text := func(n int) string {
+		var b strings.Builder
+		b.WriteString(onLabel + "jobs:\n")
+		for i := range n {
+			fmt.Fprintf(&b, "  c%d: {if: false, uses: ./.github/workflows/f%d.yml}\n", i, i)
+		}
+		for i := range n {
+			fmt.Fprintf(&b, "-- .github/workflows/f%d.yml --\non: workflow_call\njobs: {x: {runs-on: ubuntu-latest, steps: [{run: x}]}}\n", i)
+		}
+		return b.String()
+	}
+	for n, want := range map[int]string{50: "", 51: "the run calls more than 50 files"} {
+		p := start(t, text(n))
+		p.label("bug")
+		p.settle()
+		if reason := p.runs[0].Reason; !strings.HasSuffix(reason, want) || want == "" && reason != "" {
+			t.Errorf("%d files: %q", n, reason)
+		}
+	}
+}
