@@ -9,14 +9,13 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/crypto/nacl/box"
 
+	"github.com/understudy-dev/understudy/driver/job"
 	"github.com/understudy-dev/understudy/environment/place"
 )
 
@@ -68,15 +67,13 @@ jobs:
 
 func open(t *testing.T) *place.Place {
 	t.Helper()
-	dir := t.TempDir()
-	out, err := exec.Command("go", "build", "-o", dir+"/", "github.com/understudy-dev/understudy/cmd/understudy-job",
-		"github.com/understudy-dev/understudy/cmd/understudy-job/understudy-act").CombinedOutput()
+	runner, err := job.Find(t.Context(), job.Options{Explicit: os.Getenv("UNDERSTUDY_JOB")})
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatal(err)
 	}
 	p, err := place.New(place.Options{
 		Dir: t.TempDir(), Org: "acme", People: []place.Person{{Name: "ada", Login: "ada", Role: "owner"}},
-		JobRunner: filepath.Join(dir, "understudy-job"), Path: os.Getenv("PATH"),
+		JobRunner: runner, Path: os.Getenv("PATH"),
 	})
 	if err != nil {
 		t.Fatal(err)
