@@ -11,6 +11,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -129,11 +131,24 @@ func hintUsage(c *cobra.Command) {
 		}
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return &hinted{err, hint}
+		return &hinted{plainFlagError(err), hint}
 	})
 	for _, sub := range c.Commands() {
 		hintUsage(sub)
 	}
+}
+
+// plainFlagError leaves out the words of Go's own parsers.
+func plainFlagError(err error) error {
+	var number *strconv.NumError
+	if !errors.As(err, &number) {
+		return err
+	}
+	text, _, _ := strings.Cut(err.Error(), ": strconv.")
+	if number.Func == "ParseBool" {
+		return errors.New(text + ": it is true or false")
+	}
+	return errors.New(text + ": it is a number")
 }
 
 // suggested is the command below c that an argument may have been meant to name.

@@ -187,6 +187,13 @@ func TestKilledRunLeavesWhatItSaw(t *testing.T) {
 			t.Errorf("evidence %s is not there: %v", ref.Name, err)
 		}
 	}
+	runs, err := filepath.Glob(filepath.Join(out, "runs", "*"))
+	if err != nil || len(runs) != 1 {
+		t.Fatal(runs, err)
+	}
+	if code, said := run(t, cli.Options{}, "report", runs[0]); code != 2 || !strings.Contains(said, "hint: what had finished stands in "+filepath.Join(runs[0], trial.SoFar)) {
+		t.Errorf("exit code %d: %s", code, said)
+	}
 }
 
 // TestSecondInterruptIsImmediate interrupts a run whose step hears nothing, twice.

@@ -20,6 +20,7 @@ import (
 	"github.com/understudy-dev/understudy/report/messages"
 	"github.com/understudy-dev/understudy/report/text"
 	"github.com/understudy-dev/understudy/result"
+	"github.com/understudy-dev/understudy/trial"
 	"github.com/understudy-dev/understudy/result/coverage"
 )
 
@@ -171,6 +172,10 @@ func readRecord(path string) (r result.Record, file string, err error) {
 		_, err = os.Stat(file)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
+		soFar := filepath.Join(filepath.Dir(file), trial.SoFar)
+		if _, err := os.Stat(soFar); err == nil {
+			return r, file, &hinted{fmt.Errorf("there is no record %s: the run did not come to its end", file), "what had finished stands in " + soFar}
+		}
 		return r, file, &hinted{fmt.Errorf("there is no record %s", file), "understudy run keeps it as record.json in its --out directory"}
 	}
 	if r, err = result.Read(file); errors.Is(err, result.ErrSchema) {

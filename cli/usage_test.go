@@ -130,6 +130,8 @@ func TestUsage(t *testing.T) {
 		{"form of a command", nil, []string{"diff"}, "hint: understudy diff A B"},
 		{"form, for a flag", nil, []string{"plan", "--job"}, "hint: understudy plan PATH…"},
 		{"unknown flag", nil, []string{"run", "$S", "--job", "2"}, "unknown flag: --job"},
+		{"no number", nil, []string{"run", "$S", "--jobs", "many"}, `invalid argument "many" for "--jobs" flag: it is a number` + "\n"},
+		{"neither true nor false", nil, []string{"serve", "--journal=maybe"}, "it is true or false\n"},
 		{"negative jobs", nil, []string{"run", "$S", "--jobs", "-1"}, "--jobs is 0 (capacity) or more"},
 		{"no repeat", nil, []string{"run", "$S", "--repeat", "0"}, "--repeat 1 or more"},
 		{"no suite", nil, []string{"run", "/"}, "there is no understudy.yaml"},

@@ -47,7 +47,8 @@ func (r *runner) play(ctx context.Context, t task, worker int) result.Scenario {
 	case ctx.Err() != nil:
 		l.find("interrupted", interrupted())
 	case len(p.Steps) == 0:
-		l.find("steps", &result.Problem{Verdict: result.Broken, What: "the scenario has no steps"})
+		l.find("steps", &result.Problem{Verdict: result.Broken, What: "the scenario has no steps",
+			Hint: "a step begins with Given, When, Then, And, But or *; other text below the name is its description"})
 	case l.bind():
 		l.tell(result.Event{Kind: "started", Trial: l.trial, Scenario: p.ID, Name: p.Name, Steps: len(p.Steps)})
 		l.inPlace(ctx)

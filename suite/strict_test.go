@@ -48,6 +48,7 @@ var stricts = []strict{
 	{name: "ambiguous", steps: "    Given one of two\n",
 		verdict: result.Broken, what: "test: `one of t.*` and test: `.* of two`"},
 	{name: "no steps", steps: "\n", verdict: result.Broken, what: "no steps"},
+	{name: "a step with a wrong first word", steps: "    Gien it passes\n", verdict: result.Broken, what: "a step begins with Given"},
 	{name: "a table nobody takes", steps: "    Given it passes\n      | a |\n", verdict: result.Broken, what: "takes no table"},
 	{name: "a docstring nobody takes", steps: "    Given it passes\n      \"\"\"\n      a\n      \"\"\"\n",
 		verdict: result.Broken, what: "takes no docstring"},
