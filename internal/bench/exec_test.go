@@ -4,25 +4,16 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/understudy-dev/understudy/driver/job"
 )
 
 // execAdds is what "understudy exec" adds to a program, from start to end, on both rungs: a forge with a
 // repository is made and taken down in it.
 func execAdds(b *testing.B, t *table) {
-	dir := b.TempDir()
-	exe := filepath.Join(dir, "understudy")
-	if out, err := exec.Command("go", "build", "-o", exe, "../../cmd/understudy").CombinedOutput(); err != nil {
-		b.Fatalf("build understudy: %v\n%s", err, out)
-	}
-	runner, err := job.Find(b.Context(), job.Options{Explicit: os.Getenv("UNDERSTUDY_JOB")})
-	must(b, err)
+	exe, runner := command(b)
 	rows := []struct {
 		argv []string
 		wall []time.Duration

@@ -110,10 +110,7 @@ func quiet(b *testing.B, set *driver.Set) {
 // everything.
 func acceptance(b *testing.B, t *table) {
 	dir := b.TempDir()
-	exe := filepath.Join(dir, "understudy")
-	if out, err := exec.Command("go", "build", "-o", exe, "../../cmd/understudy").CombinedOutput(); err != nil {
-		b.Fatalf("build understudy: %v\n%s", err, out)
-	}
+	exe, _ := command(b)
 	const features = "../../examples/acceptance/features/"
 	run := func(jobs ...string) (cpu, wall time.Duration) {
 		cmd := exec.Command(exe, append([]string{"run", features + "triage.feature", features + "dispatch.feature", features + "egress.feature",

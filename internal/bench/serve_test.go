@@ -9,20 +9,13 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/understudy-dev/understudy/driver/job"
 )
 
 // serveReady is from the start of "understudy serve" until its first line, with nothing and with a
 // directory that it has kept before.
 func serveReady(b *testing.B, t *table) {
 	dir := b.TempDir()
-	exe := filepath.Join(dir, "understudy")
-	if out, err := exec.Command("go", "build", "-o", exe, "../../cmd/understudy").CombinedOutput(); err != nil {
-		b.Fatalf("build understudy: %v\n%s", err, out)
-	}
-	runner, err := job.Find(b.Context(), job.Options{Explicit: os.Getenv("UNDERSTUDY_JOB")})
-	must(b, err)
+	exe, runner := command(b)
 	const rounds = 15
 	for _, c := range []struct{ name, flag string }{{"nothing", ""}, {"a directory kept before", "--dir=" + filepath.Join(dir, "kept")}} {
 		var wall []time.Duration
