@@ -175,6 +175,9 @@ func problems(s result.Scenario) string {
 	}
 	for _, f := range s.Findings {
 		out += fmt.Sprintf("\n  %s: %s %s", f.Policy, f.Problem.Verdict, f.Problem.What)
+		if f.Problem.Hint != "" {
+			out += " [" + f.Problem.Hint + "]"
+		}
 	}
 	return out
 }
