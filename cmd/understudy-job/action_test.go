@@ -40,6 +40,7 @@ type stored struct {
 	name string
 	zip  []byte
 	done bool
+	sent []byte // in the place of zip, when it is set
 }
 
 func serve(t *testing.T) *host {
@@ -138,6 +139,10 @@ func (h *host) blob(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPut {
 				a.zip, _ = io.ReadAll(r.Body)
 				w.WriteHeader(http.StatusCreated)
+				return
+			}
+			if a.sent != nil {
+				_, _ = w.Write(a.sent)
 				return
 			}
 			_, _ = w.Write(a.zip)
@@ -423,5 +428,26 @@ func TestDownloadedArchiveStaysInItsFolder(t *testing.T) {
 		if r.last().Conclusion != "failure" || !strings.Contains(r.log(1), "not a file below the archive") {
 			t.Errorf("%s: %q", name, r.log(1))
 		}
+	}
+}
+
+// What comes is not unpacked when it is not what the list says.
+func TestDownloadChecksTheDigest(t *testing.T) {
+	h := serve(t)
+	if r := run(t, h.spec(t, "- run: echo a > f\n- uses: actions/upload-artifact@v4\n  with: {name: res, path: f}\n")); r.last().Conclusion != "success" {
+		t.Fatal(r.log(2))
+	}
+	var other bytes.Buffer
+	w := zip.NewWriter(&other)
+	if _, err := w.Create("planted"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	h.artifacts[0].sent = other.Bytes()
+	r := run(t, h.spec(t, "- uses: actions/download-artifact@v4\n  with: {name: res}\n- if: always()\n  run: ls\n"))
+	if got := r.log(1); r.last().Conclusion != "failure" || !strings.Contains(got, "was expected") || r.log(2) != "" {
+		t.Errorf("%q, and there is %q", got, r.log(2))
 	}
 }

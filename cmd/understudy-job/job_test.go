@@ -359,3 +359,19 @@ func TestShells(t *testing.T) {
 		t.Errorf("step 4 says %q", got)
 	}
 }
+
+// An action that runs in a container fails in plain words, also where there is a daemon that could run it.
+func TestNoContainers(t *testing.T) {
+	r := run(t, spec(t, workflow("", `
+- run: |
+    mkdir boxed
+    printf 'name: boxed\nruns: {using: docker, image: "docker://alpine"}\n' > boxed/action.yml
+- uses: ./boxed
+`)))
+	if got, want := r.conclusions(), "success failure failure"; got != want {
+		t.Errorf("conclusions %q, want %q", got, want)
+	}
+	if got := r.log(2); !strings.Contains(got, "containers are not supported") {
+		t.Errorf("step 2 says %q", got)
+	}
+}

@@ -279,7 +279,7 @@ func readable(message string) string {
 	if m := exitStatus.FindStringSubmatch(message); m != nil {
 		return "Process completed with exit code " + m[1] + "."
 	}
-	if strings.Contains(message, "docker API") {
+	if strings.Contains(message, "/no-containers") { // see step.Control.NoContainers
 		return "This action runs in a container, and containers are not supported."
 	}
 	if m := noAction.FindStringSubmatch(message); m != nil {
