@@ -212,3 +212,35 @@ func golden(t *testing.T, file, got string) {
 		t.Error(diff)
 	}
 }
+
+// A job that calls a file ran when a job of that file did, and used what that one used.
+func TestCallers(t *testing.T) {
+	r := coverage.Of(record(result.Scenario{Journal: []driver.Entry{
+		file(t, outline.File{Path: path, Digest: "sha256:1", Jobs: []outline.Job{
+			{Key: "call", Line: 3, If: &outline.Condition{Line: 4, Text: "github.actor != 'x'"}}, {Key: "other", Line: 6},
+		}}),
+		file(t, outline.File{Path: ".github/workflows/called.yml", Digest: "sha256:2", Jobs: []outline.Job{{Key: "x", Line: 3, Steps: []outline.Step{{Name: "true", Line: 5}}}}}),
+		asked("job:1", "201", "issues:write"),
+		entry(8, outline.JobEntry, "job:1", "run:1", outline.Outcome{
+			Digest: "sha256:2", Job: "x", Run: "run:1", Callers: []string{"sha256:1#call"}, Conclusion: "success", Steps: []string{"success"},
+		}.Detail()),
+	}}))
+	var got []string
+	for _, w := range r.Workflows {
+		for _, j := range w.Jobs {
+			branch := ""
+			if j.If != nil {
+				branch = fmt.Sprint(j.If.True, j.If.False)
+			}
+			got = append(got, fmt.Sprintln(w.Path, w.Runs, j.Key, j.Taken, j.Scenarios, branch, j.Permissions.Used))
+		}
+	}
+	want := []string{
+		".github/workflows/called.yml 1 x 1 [a.feature:1]  map[issues:write]\n",
+		path + " 1 call 1 [a.feature:1] 1 0 map[issues:write]\n",
+		path + " 1 other 0 []  map[]\n",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
