@@ -95,7 +95,7 @@ func TestIDToken(t *testing.T) {
 		t.Errorf("it lives %v seconds", life)
 	}
 	for name, wrong := range map[string]string{"no token": "", "another token": "x.y.z", "the runtime token's key": actions.SignToken([]byte("k"), 1, 1, time.Now().Add(time.Hour))} {
-		if status, body := getJSON(t, url, wrong); status != http.StatusUnauthorized {
+		if status, body := getJSON(t, url, wrong); status != http.StatusUnauthorized || !strings.Contains(body["message"].(string), "not valid") {
 			t.Errorf("%s: %d %v", name, status, body)
 		}
 	}

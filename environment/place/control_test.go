@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -75,6 +76,7 @@ jobs:
     runs-on: ubuntu-latest
     outputs: {n: "${{ steps.n.outputs.n }}"}
     steps: [{id: n, run: 'echo "n=attempt-$GITHUB_RUN_ATTEMPT" >> $GITHUB_OUTPUT; echo "I am $GITHUB_ACTOR"'}]
+  behind: {needs: once, runs-on: ubuntu-latest, steps: [{run: "true"}]}
   cell:
     strategy: {fail-fast: false, matrix: {x: [1, 2]}}
     runs-on: ubuntu-latest
@@ -86,7 +88,7 @@ jobs:
 `)
 	c.do(204, "POST", "/repos/acme/app/actions/workflows/ci.yml/dispatches", map[string]any{"ref": "main"})
 	quiet(t, p)
-	if got, want := c.jobs("1/jobs"), []string{"once success 1", "cell (1) success 1", "cell (2) failure 1", "after skipped 1"}; !same(got, want) {
+	if got, want := c.jobs("1/jobs"), []string{"once success 1", "behind success 1", "cell (1) success 1", "cell (2) failure 1", "after skipped 1"}; !same(got, want) {
 		t.Fatalf("first attempt: %v", got)
 	}
 	first := c.run("1")
@@ -96,13 +98,16 @@ jobs:
 	if r.Attempt != 2 || r.Conclusion != "success" || r.Previous == nil || !strings.HasSuffix(*r.Previous, "/runs/1/attempts/1") || r.CauseOf == first.CauseOf {
 		t.Errorf("run after re-run: %+v", r)
 	}
-	if got, want := c.jobs("1/jobs"), []string{"once success 2", "cell (1) success 2", "cell (2) success 2", "after success 2"}; !same(got, want) {
+	if got, want := c.jobs("1/jobs"), []string{"once success 2", "behind success 2", "cell (1) success 2", "cell (2) success 2", "after success 2"}; !same(got, want) {
 		t.Errorf("second attempt: %v", got)
 	}
-	if got := c.jobs("1/attempts/1/jobs"); len(got) != 4 || !same(got, c.jobs("1/attempts/1/jobs")) || c.run("1/attempts/1").Conclusion != "failure" {
+	if got := executed(p, 2); !same(got, []string{"after", "cell (2)"}) {
+		t.Errorf("failed jobs again: %v ran", got)
+	}
+	if got := c.jobs("1/attempts/1/jobs"); len(got) != 5 || c.run("1/attempts/1").Conclusion != "failure" {
 		t.Errorf("first attempt, later: %v, %+v", got, c.run("1/attempts/1"))
 	}
-	if got := c.jobs("1/jobs?filter=all"); len(got) != 8 {
+	if got := c.jobs("1/jobs?filter=all"); len(got) != 10 {
 		t.Errorf("all jobs: %v", got)
 	}
 	logs := map[string]string{}
@@ -129,7 +134,7 @@ jobs:
 	}
 	c.do(201, "POST", "/repos/acme/app/actions/runs/1/rerun", nil)
 	quiet(t, p)
-	if got := executed(p, 4); !same(got, []string{"after", "cell (1)", "cell (2)", "once"}) {
+	if got := executed(p, 4); !same(got, []string{"after", "behind", "cell (1)", "cell (2)", "once"}) {
 		t.Errorf("all jobs again: %v ran", got)
 	}
 	c.do(204, "DELETE", "/repos/acme/app/actions/runs/1", nil)
@@ -152,18 +157,7 @@ func executed(p *place.Place, attempt int) []string {
 }
 
 func same(got, want []string) bool {
-	sorted := func(s []string) []string {
-		out := append([]string(nil), s...)
-		for i := range out {
-			for j := i + 1; j < len(out); j++ {
-				if out[j] < out[i] {
-					out[i], out[j] = out[j], out[i]
-				}
-			}
-		}
-		return out
-	}
-	return cmp.Equal(sorted(got), sorted(want))
+	return cmp.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want)))
 }
 
 // TestRerunOfCalledFiles: jobs of a called file are kept and repeated one by one.
