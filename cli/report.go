@@ -20,8 +20,8 @@ import (
 	"github.com/understudy-dev/understudy/report/messages"
 	"github.com/understudy-dev/understudy/report/text"
 	"github.com/understudy-dev/understudy/result"
-	"github.com/understudy-dev/understudy/trial"
 	"github.com/understudy-dev/understudy/result/coverage"
+	"github.com/understudy-dev/understudy/trial"
 )
 
 // formats are what `understudy report` can render, with the ending of a file of each.
