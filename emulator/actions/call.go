@@ -83,8 +83,6 @@ func (v *resolver) follow(
 		return nil, problems
 	case callee.On.Call == nil:
 		return nil, errors.New("it cannot be called: its `on:` has no `workflow_call`")
-	case callee.Concurrency != nil:
-		return nil, fmt.Errorf("its `concurrency:` in line %d is not supported; give it to the job that calls", callee.Concurrency.Line)
 	}
 	own := firstOf(j.Permissions, wf.Permissions, limit)
 	if err := errors.Join(checkArguments(c, callee.On.Call), checkPermissions(callee, own)); err != nil {
@@ -115,53 +113,6 @@ func (e *Engine) sourceAt(repo, ref string) (Source, error) {
 		}
 	}
 	return Source{}, fmt.Errorf("repository %s has no workflows at %s", repo, ref)
-}
-
-// open begins the jobs of the file that the cell calls.
-func (c *cell) open() {
-	if c.ctx.Err() != nil {
-		c.shut(cancelled)
-		return
-	}
-	call := c.node.g.calls[c.node.job]
-	inputs, err := c.arguments(call.wf.On.Call)
-	if err != nil {
-		c.refused = errors.Join(c.refused, err)
-	}
-	if c.refused != nil {
-		why := fmt.Sprintf("%s:%d: job %s: %v", c.node.g.file.Path, c.node.job.Line, c.node.job.Key, c.refused)
-		if err := c.finish(failure, why); err != nil {
-			c.node.r.e.broken(err)
-		}
-		c.shut(failure)
-		return
-	}
-	c.child = c.node.r.newGraph(call, inputs, c)
-}
-
-// shut ends the call.
-func (c *cell) shut(result string) {
-	c.result = result
-	c.leave()
-	c.node.take(c)
-}
-
-// wait for the call's turn in its concurrency group, away from the run's goroutine.
-func (c *cell) openInTurn() {
-	if c.place == nil {
-		c.open()
-		return
-	}
-	r := c.node.r
-	ob := r.e.o.Ledger.Open("call of " + c.node.job.Call.Uses)
-	c.rest.own(r.e, ob)
-	r.e.wg.Go(func() {
-		c.inTurn()
-		r.told <- func() {
-			ob.Close()
-			c.open()
-		}
-	})
 }
 
 // advanceCalls lets the files go on that the job's cells call, and reports whether one has ended.

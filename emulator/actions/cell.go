@@ -27,6 +27,7 @@ type cell struct {
 	minutes  float64
 	rec      Job
 	at       expr.Scope // what the cell's expressions see
+	opening  opening    // of the file that the cell calls
 	child    *graph     // of the file that the cell calls, once it is open
 	past     *pastCell  // the cell in the attempt before, where only some of what it calls runs again; or that it stands for
 
@@ -76,7 +77,7 @@ func (c *cell) enter(s expr.Scope) error {
 	if err != nil {
 		return err
 	}
-	if name == c.node.r.group {
+	if c.node.g.holds(name) {
 		return errDeadlock
 	}
 	c.place = c.node.r.e.groups.enter(name, cancelRunning, c.stop, &c.rest)
@@ -91,6 +92,7 @@ func (c *cell) stop() {
 
 // leave gives up what the cell holds.
 func (c *cell) leave() {
+	c.node.r.e.groups.leave(c.opening.place)
 	c.node.r.e.groups.leave(c.place)
 	c.stop()
 }
@@ -196,7 +198,7 @@ func (c *cell) drive() {
 
 // wait returns when the cell may run and has a slot; false when it was cancelled first.
 func (c *cell) wait() bool {
-	if !c.inTurn() || !c.turn() {
+	if !c.inTurn(c.place) || !c.turn() {
 		return false
 	}
 	select {
@@ -211,15 +213,16 @@ func (c *cell) wait() bool {
 	return true
 }
 
-// inTurn returns when it is the cell's turn in its concurrency group; false when it was cancelled first.
-func (c *cell) inTurn() bool {
-	if c.place == nil {
+// inTurn returns when it is the cell's turn in a concurrency group; false when it was cancelled first. A
+// nil place is always its turn.
+func (c *cell) inTurn(place *ticket) bool {
+	if place == nil {
 		return true
 	}
 	c.rest.sleep()
 	defer c.rest.awake()
 	select {
-	case <-c.place.ready:
+	case <-place.ready:
 		c.rest.taken()
 		return true
 	case <-c.ctx.Done():
