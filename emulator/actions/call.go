@@ -78,6 +78,9 @@ func (v *resolver) follow(
 		return nil, errors.New("there is no such file")
 	}
 	callee, problems := v.r.e.parse(src.Files[i])
+	if problems == nil {
+		problems = v.r.e.lacking(callee)
+	}
 	switch {
 	case problems != nil:
 		return nil, problems

@@ -77,6 +77,7 @@ type Engine struct {
 	artifacts http.Handler
 
 	parsed parsed // used under order.accepting
+	tools  tools  // likewise
 
 	mu     sync.Mutex
 	runs   map[int64]*run       // that have not completed
@@ -121,7 +122,7 @@ func New(o Options) (*Engine, error) {
 	e := &Engine{
 		o: o, cursor: o.Journal.Subscribe("actions"), slots: make(chan struct{}, o.Concurrency),
 		tokenKey: []byte(rand.Text()), minute: time.Minute, logSize: maxLog, runs: map[int64]*run{}, depths: map[int64]int{}, chains: map[string]int{},
-		ended: map[int64]*pastGraph{}, cells: map[int64]*cell{}, idKey: []byte(rand.Text()), parsed: parsed{},
+		ended: map[int64]*pastGraph{}, cells: map[int64]*cell{}, idKey: []byte(rand.Text()), parsed: parsed{}, tools: tools{},
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.artifacts = ArtifactService(ArtifactOptions{

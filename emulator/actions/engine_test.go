@@ -147,7 +147,7 @@ jobs:
   a:
     runs-on: windows-latest
     container: node:20
-    steps: [{uses: "actions/setup-node@v4"}]
+    steps: [{uses: "actions/setup-ruby@v4"}]
 `)
 	p.label("bug")
 	p.settle()
@@ -156,7 +156,8 @@ jobs:
 	}
 	want := ".github/workflows/ci.yml:4: `runs-on:` no runner has the label \"windows-latest\"; there are: ubuntu-*, self-hosted, linux, x64\n" +
 		".github/workflows/ci.yml:5: `container:` is not supported; jobs run on this machine; drop it\n" +
-		".github/workflows/ci.yml:6: `uses: actions/setup-node@v4`: this action is not built in; there are: actions/checkout, actions/upload-artifact, actions/download-artifact, each from @v4 on"
+		".github/workflows/ci.yml:6: `uses: actions/setup-ruby@v4`: this action is not built in; there are: actions/checkout, actions/upload-artifact, actions/download-artifact, " +
+		"actions/setup-go, actions/setup-node, actions/setup-python, actions/setup-java, each from @v4 on"
 	if diff := cmp.Diff(want, p.runs[0].Reason); diff != "" {
 		t.Error(diff)
 	}

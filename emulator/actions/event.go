@@ -196,6 +196,9 @@ func (e *Engine) consider(h happening, src Source, f File) error {
 		return nil
 	}
 	r := newRun(e, h, src, f, wf)
+	if problems == nil {
+		problems = e.lacking(wf)
+	}
 	if problems != nil {
 		return r.refuse(problems.Error())
 	}

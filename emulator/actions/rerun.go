@@ -97,6 +97,9 @@ func (e *Engine) revive(d map[string]string) (r *run, why string, err error) {
 	src.Ref = h.ref
 	wf, problems := e.parse(src.Files[i])
 	r = newRun(e, h, src, src.Files[i], wf)
+	if problems == nil {
+		problems = e.lacking(wf)
+	}
 	if problems != nil {
 		return r, problems.Error(), nil
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -101,14 +102,41 @@ func runVector(t *testing.T, body string, change ...func(*actions.Options, *memo
 	if len(events) == 0 {
 		t.Fatal("the vector has no event")
 	}
-	p := start(t, defaultJobs(body), append(change, func(_ *actions.Options, m *memory) {
+	tools := t.TempDir()
+	stubTools(t, tools, "1.97.3")
+	p := start(t, defaultJobs(body), append(change, func(o *actions.Options, m *memory) {
+		o.Env["PATH"] = tools + string(filepath.ListSeparator) + o.Env["PATH"]
 		m.secrets, m.variables = map[string]string{"DEPLOY": "s3cret"}, map[string]string{"REGION": "eu"}
 		m.deploys = map[string]actions.Grant{"production": {
 			EnvironmentSecrets: map[string]string{"DEPLOY": "pr0d", "ONLY": "0nly"}, Variables: map[string]string{"REGION": "us", "TIER": "1"},
 		}}
 	})...)
 	actions.SetMinute(p.engine, time.Second) // of timeout-minutes
-	return p.play(events)
+	return here.ReplaceAllString(p.play(events), "$1 …")
+}
+
+// here is what differs from machine to machine.
+var here = regexp.MustCompile(`(on the PATH of this machine is) [^;]*`)
+
+// stubTools writes languages, of versions that no machine has but for Go's.
+func stubTools(t *testing.T, dir, goVersion string) {
+	t.Helper()
+	jdk := filepath.Join(t.TempDir(), "jdk", "bin")
+	if err := os.MkdirAll(jdk, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for path, tells := range map[string]string{
+		dir + "/go": "go version go" + goVersion + " linux/amd64", dir + "/python3.97": "Python 3.97.1", dir + "/python3.98": "Python 3.98.2",
+		jdk + "/java": `openjdk version "97.0.1" 2097-01-01`, jdk + "/javac": "javac 97.0.1",
+	} {
+		script := "#!/bin/sh\ncase $1 in version|--version|-version) echo '" + tells + "';; *) echo \"$*\";; esac\n"
+		if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(jdk+"/java", dir+"/java"); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // inOrder sorts the jobs of each run: they end in any order.

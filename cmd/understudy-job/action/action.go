@@ -1,6 +1,6 @@
 // Package action holds the actions that are built into understudy-job: actions/checkout,
-// actions/upload-artifact and actions/download-artifact, as of their version 4. They need no node
-// and no network but the forge's.
+// actions/upload-artifact and actions/download-artifact, as of their version 4, and the ones that set up
+// a language. They need no node and no network but the forge's.
 //
 // An action is a composite one whose only step calls back; its inputs arrive as INPUT_ variables
 // and its outputs leave through GITHUB_OUTPUT, as for every action. There are no inputs beyond those
@@ -11,6 +11,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,7 +34,7 @@ type Action struct {
 
 // All returns the built-in actions.
 func All() []Action {
-	return []Action{
+	return append(setups(), []Action{
 		{
 			Name: "actions/checkout",
 			Inputs: map[string]string{
@@ -58,7 +59,7 @@ func All() []Action {
 			Outputs: []string{"download-path"},
 			run:     download,
 		},
-	}
+	}...)
 }
 
 // Find returns the built-in action of a name, in any case.
@@ -158,15 +159,36 @@ func (c *call) boolean(name string) (bool, error) {
 
 // output sets an output of the action. Values are one line each.
 func (c *call) output(name, value string) error {
-	f, err := os.OpenFile(c.env["GITHUB_OUTPUT"], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err := c.add("GITHUB_OUTPUT", name+"="+value); err != nil {
+		return fmt.Errorf("set output %s: %w", name, err)
+	}
+	return nil
+}
+
+// export sets a variable for the steps to come.
+func (c *call) export(name, value string) error {
+	if err := c.add("GITHUB_ENV", name+"="+value); err != nil {
+		return fmt.Errorf("set %s: %w", name, err)
+	}
+	return nil
+}
+
+// addPath puts a directory in front of the PATH of the steps to come.
+func (c *call) addPath(dir string) error {
+	if err := c.add("GITHUB_PATH", dir); err != nil {
+		return fmt.Errorf("add %s to PATH: %w", dir, err)
+	}
+	return nil
+}
+
+// add writes a line to a command file.
+func (c *call) add(file, line string) error {
+	f, err := os.OpenFile(c.env[file], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("set output %s: %w", name, err)
+		return err
 	}
-	if _, err := fmt.Fprintf(f, "%s=%s\n", name, value); err != nil {
-		f.Close()
-		return fmt.Errorf("set output %s: %w", name, err)
-	}
-	return f.Close()
+	_, err = fmt.Fprintln(f, line)
+	return errors.Join(err, f.Close())
 }
 
 // inside makes a path of an input absolute, below the workspace.

@@ -12,7 +12,10 @@ import (
 )
 
 // builtIn are the actions that understudy-job has in it, from v4 on.
-var builtIn = []string{"actions/checkout", "actions/upload-artifact", "actions/download-artifact"}
+var builtIn = []string{
+	"actions/checkout", "actions/upload-artifact", "actions/download-artifact",
+	"actions/setup-go", "actions/setup-node", "actions/setup-python", "actions/setup-java",
+}
 
 var fromV4 = regexp.MustCompile(`^v([4-9]|[1-9][0-9])(\.[0-9]+){0,2}$`)
 
@@ -21,6 +24,14 @@ type Step struct {
 	Line int
 	Name string     // as written; what it runs or uses where there is none
 	If   *Condition // nil when there is none
+	Uses string     // the action, without its version: "actions/checkout"; "" when it runs a script
+	With []Given
+}
+
+// Given is an input of an action, as it is written.
+type Given struct {
+	Line       int
+	Name, Text string
 }
 
 // Condition is an `if:` with its place.
@@ -64,9 +75,9 @@ func (p *parser) step(n *yaml.Node, ids map[string]bool) Step {
 		},
 		"name":              func(n *yaml.Node) { p.template(n, inStep); out.Name = firstLine(n.Value) },
 		"if":                func(n *yaml.Node) { out.If = p.conditionAt(n, inStepIf) },
-		"uses":              func(n *yaml.Node) { p.uses(n); does = n.Value },
+		"uses":              func(n *yaml.Node) { p.uses(n); does = n.Value; out.Uses, _, _ = strings.Cut(n.Value, "@") },
 		"run":               func(n *yaml.Node) { p.template(n, inStep); does = firstLine(n.Value) },
-		"with":              func(n *yaml.Node) { p.env(n, inStep) },
+		"with":              func(n *yaml.Node) { out.With = p.with(n) },
 		"env":               func(n *yaml.Node) { p.env(n, inStep) },
 		"shell":             func(n *yaml.Node) { p.template(n, inStep) },
 		"working-directory": func(n *yaml.Node) { p.template(n, inStep) },
@@ -113,6 +124,18 @@ func (p *parser) uses(n *yaml.Node) {
 	case !fromV4.MatchString(version):
 		p.fail(n.Line, "`uses: "+ref+"`: this version is not built in", hint)
 	}
+}
+
+func (p *parser) with(n *yaml.Node) []Given {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		return nil
+	}
+	var out []Given
+	p.pairs(n, "this mapping", func(key, value *yaml.Node) {
+		p.template(value, inStep)
+		out = append(out, Given{Line: value.Line, Name: strings.ToLower(key.Value), Text: value.Value})
+	})
+	return out
 }
 
 // env is a mapping of names to text with expressions.
