@@ -39,6 +39,8 @@ const (
 	Word  = "word"  // the word
 	Group = "group" // of the running step: its tracking id, then its process group
 	Event = "event.json"
+	// Unread is there when an expression of the step that comes could not be evaluated: it must not run.
+	Unread = "unread"
 )
 
 // Path returns the path of a file of the directory.
@@ -74,7 +76,11 @@ func Main(args []string, stderr io.Writer) int {
 func (c Control) Wrap(do func() (int, error), stderr io.Writer) int {
 	Seal(3)
 	code, err := 0, c.leaveShims()
-	if err == nil {
+	switch unread := os.Remove(c.Path(Unread)); {
+	case err != nil:
+	case unread == nil:
+		code = 1 // the log says why
+	default:
 		code, err = do()
 	}
 	if err == nil {

@@ -20,16 +20,17 @@ import (
 // reporter turns act's log records into events. act logs through it only: it is the logrus
 // formatter of the job's logger, because act wraps a formatter in its own masking.
 type reporter struct {
-	clock   *clock.Clock
-	mu      sync.Mutex
-	out     *json.Encoder
-	outErr  error
-	masks   *mask.Masker
-	shown   int // bytes of the log so far
-	steps   []*stepState
-	byID    map[string]*stepState
-	onMark  func(text string) bool // reports whether the record is a mark of the step wrapper
-	onEnded func()                 // a step has ended; what it started and was not waited for is still there
+	clock    *clock.Clock
+	mu       sync.Mutex
+	out      *json.Encoder
+	outErr   error
+	masks    *mask.Masker
+	shown    int // bytes of the log so far
+	steps    []*stepState
+	byID     map[string]*stepState
+	onMark   func(text string) bool // reports whether the record is a mark of the step wrapper
+	onEnded  func()                 // a step has ended; what it started and was not waited for is still there
+	onUnread func()                 // act took an empty text for an expression of the step that comes, since it could not be evaluated
 }
 
 type stepState struct {
@@ -100,7 +101,12 @@ func (r *reporter) record(e *logrus.Entry) {
 		if !nested || !exitStatus.MatchString(strings.TrimSpace(e.Message)) {
 			r.log(step, "##[error]"+readable(e.Message))
 		}
-		if step != nil && !nested && !step.concluded {
+		switch {
+		case strings.HasPrefix(e.Message, "Unable to interpolate expression"):
+			if step != nil && !step.concluded {
+				r.onUnread()
+			}
+		case step != nil && !nested && !step.concluded:
 			r.conclude(step, "failure")
 		}
 		return

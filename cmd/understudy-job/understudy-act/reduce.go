@@ -45,6 +45,13 @@ func reduce(spec jobwire.Spec) ([]byte, error) {
 	}
 	insert(root, contexts, false)
 	insert(job, contexts, false)
+	rewriteCases(root, false)
+	rewriteCases(job, false)
+	if outputs := entry(job, "outputs"); outputs != nil {
+		for i := 1; i < len(outputs.Content); i += 2 {
+			outputs.Content[i] = text(outputs.Content[i].Value + outputEnd)
+		}
+	}
 	set(job, "runs-on", text(platform))
 	set(root, "on", text("push"))
 	all := &yaml.Node{Kind: yaml.MappingNode}
@@ -55,6 +62,9 @@ func reduce(spec jobwire.Spec) ([]byte, error) {
 	set(root, "jobs", all)
 	return yaml.Marshal(root)
 }
+
+// outputEnd stands behind each output, so that one that act could not evaluate is known from an empty one.
+const outputEnd = "\uE0D9"
 
 // stub is a job that only has to be there.
 func stub() *yaml.Node {
@@ -156,7 +166,7 @@ func insert(n *yaml.Node, contexts map[string]string, whole bool) {
 			n.Value = replaced(n.Value, contexts)
 			return
 		}
-		n.Value = inBraces(n.Value, contexts)
+		n.Value = inBraces(n.Value, func(e string) string { return replaced(e, contexts) })
 	}
 	for i, c := range n.Content {
 		insert(c, contexts, n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Value == "if")
@@ -164,7 +174,7 @@ func insert(n *yaml.Node, contexts map[string]string, whole bool) {
 }
 
 // inBraces treats what stands between ${{ and }}. A }} within a quoted text does not end it.
-func inBraces(s string, contexts map[string]string) string {
+func inBraces(s string, rewrite func(expression string) string) string {
 	var out strings.Builder
 	for {
 		before, rest, ok := strings.Cut(s, "${{")
@@ -177,7 +187,7 @@ func inBraces(s string, contexts map[string]string) string {
 			out.WriteString("${{" + rest)
 			return out.String()
 		}
-		out.WriteString("${{" + replaced(rest[:end], contexts) + "}}")
+		out.WriteString("${{" + rewrite(rest[:end]) + "}}")
 		s = rest[end+2:]
 	}
 }

@@ -99,6 +99,8 @@ type jobRun struct {
 	ack    *os.File
 	hold   *os.File // keeps the steps' FIFO open
 	word   string
+
+	unreadErr error // a step ran all the same
 }
 
 func (j *jobRun) run() jobwire.Event {
@@ -136,8 +138,8 @@ func (j *jobRun) run() jobwire.Event {
 	ctx = runner.WithJobLoggerFactory(ctx, j.report)
 	j.report.emit(jobwire.Event{Type: jobwire.JobStarted, Name: j.spec.Job})
 	runErr := r.NewPlanExecutor(p)(ctx)
-	if decodeErr != nil {
-		return broken(decodeErr)
+	if err := errors.Join(decodeErr, j.unreadErr); err != nil {
+		return broken(err)
 	}
 	return conclusion(job, runErr, cancelled.Err() != nil)
 }
@@ -145,6 +147,10 @@ func (j *jobRun) run() jobwire.Event {
 func conclusion(job *model.Job, runErr error, cancelled bool) jobwire.Event {
 	done := jobwire.Event{Conclusion: job.Result, Outputs: map[string]string{}}
 	for name, value := range job.Outputs {
+		value, read := strings.CutSuffix(value, outputEnd)
+		if !read && done.Conclusion == "success" {
+			done.Conclusion = "failure" // as at GitHub; the log says why
+		}
 		done.Outputs[name] = step.Revive(value)
 	}
 	switch {
@@ -170,7 +176,18 @@ func (j *jobRun) prepareReporter(job *model.Job) {
 		j.report.byID[st.ID] = s
 	}
 	j.report.onMark = j.mark
-	j.report.onEnded = j.ctl.End
+	j.report.onEnded = func() {
+		_ = os.Remove(j.ctl.Path(step.Unread)) // act reads a step's name again when it has ended
+		j.ctl.End()
+	}
+	j.report.onUnread = j.unread
+}
+
+// unread keeps the step that comes from running, as at GitHub.
+func (j *jobRun) unread() {
+	if err := os.WriteFile(j.ctl.Path(step.Unread), nil, 0o600); err != nil {
+		j.unreadErr = err
+	}
 }
 
 // openControl makes the directory through which the step wrapper talks to this process.

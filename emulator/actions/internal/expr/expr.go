@@ -37,7 +37,6 @@ type Place struct {
 	Contexts []string
 	Status   bool // success, failure, cancelled and always are allowed
 	Files    bool // hashFiles is allowed
-	Runner   bool // the job's runner evaluates it, which does not know the function case
 }
 
 // Eval computes the expression.
@@ -60,9 +59,6 @@ func (e *Expr) Check(p Place) error {
 		case call:
 			if isStatus(n.name) && !p.Status || n.name == "hashfiles" && !p.Files {
 				return errorAt(n.pos, "function %s is not available here", n.name)
-			}
-			if n.name == "case" && p.Runner {
-				return errorAt(n.pos, "function case is not supported in steps, env and outputs; write a && b || c, or decide in a job's if")
 			}
 		}
 		return nil
