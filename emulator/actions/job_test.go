@@ -47,9 +47,9 @@ func TestJobs(t *testing.T) {
     runs-on: ubuntu-latest
     steps: [{run: 'test "${{ matrix.stage }}" != ""'}]
 `, "run ci.yml success\n  dispatch success\n  run (triage, z) success\n  run (code, a) success\n"},
-		"an empty matrix is a skipped job": {`jobs:
+		"a job whose cells are all excluded is skipped": {`jobs:
   run:
-    strategy: {matrix: "${{ fromJSON('{\"include\":[]}') }}"}
+    strategy: {matrix: {x: [1], exclude: [{x: 1}]}}
     runs-on: ubuntu-latest
     steps: [{run: "false"}]
   after: {needs: run, runs-on: ubuntu-latest, steps: [{run: "true"}]}

@@ -34,6 +34,9 @@ func expand(v any) ([]*expr.Object, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(keys) == 0 && len(include) == 0 {
+		return nil, errors.New("matrix must define at least one vector")
+	}
 	for _, x := range exclude {
 		for _, k := range x.Keys() {
 			if !slices.Contains(keys, k) {
@@ -80,7 +83,7 @@ func product(m *expr.Object) (cells []*expr.Object, keys []string, err error) {
 			return nil, nil, fmt.Errorf("matrix %q is not a list", k)
 		}
 		if len(list) == 0 {
-			return nil, nil, fmt.Errorf("matrix %q has no values", k)
+			return nil, nil, fmt.Errorf("matrix vector %q does not contain any values", k)
 		}
 		if len(keys) == 0 {
 			cells = []*expr.Object{{}}

@@ -31,8 +31,8 @@ func TestMatrix(t *testing.T) {
 		"include alone": {`{"include":[{"x":{"deep":[1,""]},"y":null},{"z":true}]}`, []string{
 			`run (1) { "x": { "deep": [ 1, "" ] }, "y": null }`, `run (true) { "z": true }`,
 		}},
-		"nothing":   {`{"include":[]}`, nil},
-		"long name": {`{"x":["` + strings.Repeat("é", 120) + `"]}`, []string{"run (" + strings.Repeat("é", 92) + `... { "x": "` + strings.Repeat("é", 120) + `" }`}},
+		"all excluded": {`{"x":[1],"exclude":[{"x":1}]}`, nil},
+		"long name":    {`{"x":["` + strings.Repeat("é", 120) + `"]}`, []string{"run (" + strings.Repeat("é", 92) + `... { "x": "` + strings.Repeat("é", 120) + `" }`}},
 	} {
 		got, err := actions.Expand(tc.matrix)
 		if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
@@ -46,7 +46,9 @@ func TestMatrixRefused(t *testing.T) {
 	for matrix, want := range map[string]string{
 		`[1]`:                           "matrix is not a mapping",
 		`{"x":1}`:                       `matrix "x" is not a list`,
-		`{"x":[]}`:                      `matrix "x" has no values`,
+		`{"x":[]}`:                      `matrix vector "x" does not contain any values`,
+		`{"include":[]}`:                "matrix must define at least one vector",
+		`{}`:                            "matrix must define at least one vector",
 		`{"include":{}}`:                "matrix include is not a list",
 		`{"x":[1],"include":[1]}`:       "matrix include: entry 1 is not a mapping",
 		`{"x":[1],"exclude":[{"y":1}]}`: `matrix excludes by "y", which it does not have`,

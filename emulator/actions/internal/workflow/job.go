@@ -124,11 +124,38 @@ func (p *parser) strategy(n *yaml.Node) *Strategy {
 
 func (p *parser) matrix(n *yaml.Node) Value {
 	v := p.value(n, inStrategy)
-	if n.Kind == yaml.MappingNode || v.expr {
+	if n.Kind == yaml.MappingNode {
+		p.vectors(n)
 		return v
 	}
-	p.failf(n, "`matrix:` must be a mapping or an expression")
-	return Value{}
+	if !v.expr {
+		p.failf(n, "`matrix:` must be a mapping or an expression")
+		return Value{}
+	}
+	return v
+}
+
+// vectors refuses a matrix that is written without any values. Where they come from an expression, only
+// the job fails.
+func (p *parser) vectors(n *yaml.Node) {
+	found := false
+	p.pairs(n, "`matrix:`", func(key, value *yaml.Node) {
+		value = p.follow(value)
+		empty := value.Kind == yaml.SequenceNode && len(value.Content) == 0
+		switch {
+		case key.Value == "exclude":
+		case key.Value == "include":
+			found = found || !empty
+		case empty:
+			p.failf(value, "matrix vector `%s` does not contain any values", key.Value)
+			found = true
+		default:
+			found = true
+		}
+	})
+	if !found {
+		p.failf(n, "`matrix:` must define at least one vector")
+	}
 }
 
 func (p *parser) concurrency(n *yaml.Node, at expr.Place) *Concurrency {
