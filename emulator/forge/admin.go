@@ -180,8 +180,12 @@ func (a *Admin) ResolveRef(repo, ref string) (sha string, err error) {
 	return sha, wrap(fmt.Sprintf("resolve %q in %s", ref, repo), err)
 }
 
-// DisabledWorkflows lists the paths of a repository's workflows that somebody disabled: they start no runs.
-func (a *Admin) DisabledWorkflows(repo string) []string { return a.state.Disabled(repo) }
+// DisabledWorkflows lists the paths of a repository's workflows that start no runs: somebody disabled them, or
+// nobody has enabled them since they came with a fork. files are paths of workflows that nobody may have asked
+// for yet.
+func (a *Admin) DisabledWorkflows(repo string, files ...string) []string {
+	return a.state.Disabled(repo, files)
+}
 
 // wrap names what was tried; nil stays nil. What is not there is driver.ErrNotFound to callers.
 func wrap(what string, err error) error {

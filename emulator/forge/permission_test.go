@@ -31,6 +31,9 @@ var validBodies = map[string]any{
 	"POST /repos/{owner}/{repo}/git/commits":                          map[string]any{"message": "m", "tree": strings.Repeat("1", 40)},
 	"POST /repos/{owner}/{repo}/git/tags":                             map[string]any{"tag": "v1", "message": "m", "object": strings.Repeat("1", 40), "type": "commit"},
 	"POST /repos/{owner}/{repo}/environments/{environment}/variables": map[string]any{"name": "X", "value": "x"},
+	"POST /repos/{owner}/{repo}/forks":                                map[string]any{"organization": "acme"},
+	"POST /repos/{owner}/{repo}/merge-upstream":                       map[string]any{"branch": "main"},
+	"PUT /repos/{owner}/{repo}/actions/permissions":                   map[string]any{"enabled": true},
 	"POST /repos/{owner}/{repo}/hooks":                                map[string]any{"config": map[string]any{"url": "http://127.0.0.1:1/"}},
 }
 
@@ -40,6 +43,7 @@ var validBodies = map[string]any{
 func TestPermissionsOfRoutes(t *testing.T) {
 	w := newForge(t)
 	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "app", "private": true, "auto_init": true})
+	w.ada.want(200, "PATCH", "/repos/acme/app", map[string]any{"allow_forking": true})
 	token := func(scope, level string) actor {
 		p := map[string]string{}
 		if scope != "" {

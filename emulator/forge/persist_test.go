@@ -112,7 +112,7 @@ func TestWhatWasCutOff(t *testing.T) {
 		"journal torn":       {func(d string) { appendTo(d+"/journal.ndjson", `{"Seq":`) }, ""},
 		"journal ahead":      {func(d string) { appendTo(d+"/journal.ndjson", `{"Seq":99999,"Kind":"change"}`+"\n") }, ""},
 		"lock of git":        {func(d string) { appendTo(d+"/repos/1.git/refs/heads/main.lock", "") }, ""},
-		"unknown repository": {func(d string) { must(t, os.CopyFS(d+"/repos/9.git", os.DirFS(d+"/repos/1.git"))) }, ""},
+		"unknown repository": {func(d string) { must(t, os.CopyFS(d+"/repos/99.git", os.DirFS(d+"/repos/1.git"))) }, ""},
 		"unknown artifact":   {func(d string) { appendTo(d+"/artifacts/4.zip", "x") }, ""},
 		"half a compaction":  {func(d string) { appendTo(d+"/state.log.new", "{") }, ""},
 		"deletion begun":     {func(d string) { must(t, os.RemoveAll(d+"/repos/2.git")) }, ""},

@@ -26,7 +26,8 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 	w = newForgeIn(t, o)
 	w.forge.Handle("POST /receiver/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "app", "auto_init": true, "description": "The app"})
-	seedOrgs(t, w, w.user("bob", "write"), w.user("cyd", "read"))
+	bob, cyd := w.user("bob", "write"), w.user("cyd", "read")
+	seedOrgs(t, w, bob, cyd)
 	run, job, _ := seedRun(t, w)
 	for range 2 {
 		more := run
@@ -72,6 +73,9 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 		for _, name := range []string{"one", "two", "three"} {
 			w.ada.want(201, "POST", hooks, map[string]any{"config": map[string]any{"url": w.forge.PublicURL() + "/receiver/" + name}, "events": []string{"status"}})
 		}
+	}
+	for _, who := range []actor{w.ada, bob, cyd} {
+		who.want(202, "POST", forks, nil)
 	}
 	w.quiet()
 	dir := t.TempDir()
@@ -168,6 +172,9 @@ func writes() []struct{ request, path, body string } {
 		{"DELETE " + org + "/actions/secrets/{name}/repositories/{repository}", "", ``},
 		{"DELETE " + org + "/actions/secrets/{name}", "", ``},
 		{"PATCH " + repo, "", `{"description": "Other"}`},
+		{"POST " + repo + "/forks", "", `{"organization": "beta"}`},
+		{"POST " + repo + "/merge-upstream", "/repos/ada/app/merge-upstream", `{"branch": "main"}`},
+		{"PUT " + repo + "/actions/permissions", "", `{"enabled": true}`},
 		{"PUT " + repo + "/collaborators/{login}", "", `{"permission": "triage"}`},
 		{"PUT " + repo + "/contents/{path...}", repo + "/contents/new", `{"message": "m", "content": "eA=="}`},
 		{"POST " + repo + "/git/blobs", "", `{"content": "x"}`},

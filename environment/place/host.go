@@ -29,7 +29,7 @@ func (h host) Source(_ context.Context, repo, ref string) (actions.Source, error
 	if err != nil {
 		return actions.Source{}, err
 	}
-	out := actions.Source{DefaultBranch: branch, Ref: ref, Variables: variables, Disabled: h.a.DisabledWorkflows(repo)}
+	out := actions.Source{DefaultBranch: branch, Ref: ref, Variables: variables}
 	if ref == "" {
 		out.Ref = "refs/heads/" + branch
 	}
@@ -44,7 +44,9 @@ func (h host) Source(_ context.Context, repo, ref string) (actions.Source, error
 	if err != nil {
 		return actions.Source{}, err
 	}
-	for _, path := range slices.Sorted(maps.Keys(files)) {
+	paths := slices.Sorted(maps.Keys(files))
+	out.Disabled = h.a.DisabledWorkflows(repo, paths...)
+	for _, path := range paths {
 		out.Files = append(out.Files, actions.File{Path: path, Data: files[path]})
 	}
 	return out, nil

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
@@ -22,14 +23,11 @@ func (a *API) repoRoutes() []route {
 		{method: http.MethodPost, pattern: "/user/repos", do: func(c *call) (answer, error) { return a.createRepo(c, "") }},
 		{method: http.MethodPatch, pattern: one, do: a.editRepo},
 		{method: http.MethodDelete, pattern: one, do: func(c *call) (answer, error) {
-			id, err := a.State.DeleteRepo(c.who, c.repo())
-			if err != nil {
-				return answer{}, err
+			gone, err := a.State.DeleteRepo(c.who, c.repo())
+			for _, id := range gone {
+				err = errors.Join(err, a.Git.Remove(id))
 			}
-			if err := a.Git.Remove(id); err != nil {
-				return answer{}, err
-			}
-			return noContent()
+			return done(err)
 		}},
 	}
 }
@@ -78,6 +76,8 @@ func (a *API) editRepo(c *call) (answer, error) {
 		Visibility    *string `json:"visibility"`
 		Description   *string `json:"description"`
 		DefaultBranch *string `json:"default_branch"`
+		AllowForking  *bool   `json:"allow_forking"`
+		HasIssues     *bool   `json:"has_issues"`
 	}
 	if err := c.decode(smallBody, &in); err != nil {
 		return answer{}, err
@@ -89,7 +89,8 @@ func (a *API) editRepo(c *call) (answer, error) {
 		private := *in.Visibility != "public"
 		in.Private = &private
 	}
-	r, err := a.State.EditRepo(c.who, c.repo(), state.RepoEdit{Private: in.Private, Description: in.Description, DefaultBranch: in.DefaultBranch},
+	r, err := a.State.EditRepo(c.who, c.repo(), state.RepoEdit{Private: in.Private, Description: in.Description, DefaultBranch: in.DefaultBranch,
+		AllowForking: in.AllowForking, HasIssues: in.HasIssues},
 		func(id int64, branch string) error {
 			return a.Git.Update(id, func(*gitstore.Repo) error { return a.Git.SetHead(id, branch) })
 		})

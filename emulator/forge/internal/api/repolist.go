@@ -40,8 +40,11 @@ func (a *API) listOrgRepos(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if f.Visibility = kind; kind == "forks" {
-		return list(c, a.Base, []wire.Repository{}, nil) // there are none yet
+	switch kind {
+	case "forks", "sources":
+		f.Origin = kind
+	default:
+		f.Visibility = kind
 	}
 	all, err := a.State.OrgRepos(c.who, c.param["org"], f)
 	return list(c, a.Base, all, err)

@@ -3,14 +3,11 @@ package gitstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -44,11 +41,7 @@ func (s *Store) Freeze(id int64, dir string) error {
 	if err := os.MkdirAll(filepath.Join(to, "refs"), 0o700); err != nil {
 		return err
 	}
-	var text strings.Builder
-	for _, ref := range slices.Sorted(maps.Keys(refs)) {
-		fmt.Fprintf(&text, "%s %s\n", refs[ref], ref)
-	}
-	return os.WriteFile(filepath.Join(to, "packed-refs"), []byte(text.String()), 0o600)
+	return os.WriteFile(filepath.Join(to, "packed-refs"), []byte(packedRefs(refs)), 0o600)
 }
 
 // Pack puts all objects of a frozen repository into one file, so that a copy of it is few files.

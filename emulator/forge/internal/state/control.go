@@ -29,21 +29,6 @@ func (s *State) EnableWorkflow(who Identity, full, workflow string, enabled bool
 	return nil
 }
 
-// Disabled lists the paths of a repository's workflows that start no runs.
-func (s *State) Disabled(full string) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var out []string
-	if r := s.repos[key(full)]; r != nil {
-		for _, w := range r.workflows {
-			if w.state != workflowActive {
-				out = append(out, w.path)
-			}
-		}
-	}
-	return out
-}
-
 // DispatchWorkflow journals workflow_dispatch for a workflow file at a commit. Who may and what the file
 // takes was looked at before.
 // https://docs.github.com/en/webhooks/webhook-events-and-payloads#workflow_dispatch
@@ -54,7 +39,7 @@ func (s *State) DispatchWorkflow(who Identity, full, path, ref, sha string, inpu
 	if err != nil {
 		return err
 	}
-	if w := r.findPath(path); w != nil && w.state != workflowActive {
+	if w := r.findPath(path); w != nil && w.state != workflowActive || r.actions == actionsOff {
 		return wire.Unprocessable("Cannot trigger a 'workflow_dispatch' on a disabled workflow")
 	}
 	body := wire.WorkflowDispatch{Inputs: inputs, Ref: ref, Workflow: path, Repository: s.eventRepo(r), Organization: s.eventOrg(r), Sender: s.eventSender(who)}

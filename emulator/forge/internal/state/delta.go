@@ -208,6 +208,11 @@ func (im Image) Without(repo RepoImage) Image {
 	}
 	issues, runs := map[int64]bool{}, map[int64]bool{}
 	im.Repos = slices.DeleteFunc(slices.Clone(im.Repos), func(r RepoImage) bool { return r.ID == repo.ID })
+	for i := range im.Repos {
+		if im.Repos[i].Parent == repo.ID {
+			im.Repos[i].Parent = 0
+		}
+	}
 	im.Issues = slices.DeleteFunc(slices.Clone(im.Issues), func(i IssueImage) bool {
 		issues[i.ID] = i.Repo == repo.ID
 		return issues[i.ID]

@@ -61,8 +61,11 @@ func TestDeltasBuildTheImage(t *testing.T) {
 	}
 	try(t, w.CancelRuns("gone"))
 	keep("cancel", true)
+	_, err := w.DeleteRepo(ada, "ada/app")
+	try(t, err)
+	keep("fork", true)
 	without := last.Without(last.Repos[0])
-	_, err := w.DeleteRepo(ada, "acme/app")
+	_, err = w.DeleteRepo(ada, "acme/app")
 	try(t, err)
 	keep("repository", true)
 	without.Journal = last.Journal

@@ -99,6 +99,11 @@ type RepoImage struct {
 	ConfigImage
 	Environments []EnvironmentImage // by ID
 	Workflows    []WorkflowImage    // as they became known
+
+	Parent       int64  `json:",omitempty"` // repository that it is a fork of
+	AllowForking bool   `json:",omitempty"`
+	NoIssues     bool   `json:",omitempty"`
+	Actions      string `json:",omitempty"`
 }
 
 // EnvironmentImage is an environment of a repository.
@@ -278,7 +283,11 @@ func imageOfToken(t *token) TokenImage {
 
 func imageOfRepo(r *repo) RepoImage {
 	out := RepoImage{ID: r.id, Owner: r.owner.id, Name: r.name, Description: r.description, Private: r.private, DefaultBranch: r.defaultBranch,
-		Created: r.created, Updated: r.updated, Pushed: r.pushed, Refs: maps.Clone(r.refs), Members: maps.Clone(r.members), ConfigImage: imageOfConfig(r.config)}
+		Created: r.created, Updated: r.updated, Pushed: r.pushed, Refs: maps.Clone(r.refs), Members: maps.Clone(r.members), ConfigImage: imageOfConfig(r.config),
+		AllowForking: r.allowForking, NoIssues: r.noIssues, Actions: r.actions}
+	if r.parent != nil {
+		out.Parent = r.parent.id
+	}
 	for _, l := range r.labels {
 		out.Labels = append(out.Labels, LabelImage{ID: l.id, Name: l.name, Color: l.color, Description: l.description, Standard: l.standard})
 	}

@@ -60,6 +60,7 @@ func elsewhere() map[string]string {
 		"artifact.run":       "Artifact.RunID",
 		"State.deliver":      "who it is given to",
 		"account.hooks":      "Image.Hooks, by HookImage.Org",
+		"repo.forks":         "RepoImage.Parent of the forks",
 		"repo.hooks":         "Image.Hooks, by HookImage.Repo",
 		"hook.gone":          "deleted hooks are not in an image",
 		"hook.past":          "Image.Deliveries, by DeliveryImage.Hook",
@@ -163,6 +164,11 @@ func full(t *testing.T) world {
 	try(t, err)
 	w.fillRuns(t, ada)
 	w.fillHooks(t, ada)
+	yes := true
+	_, err = w.EditRepo(ada, "acme/app", state.RepoEdit{AllowForking: &yes}, nil)
+	try(t, err)
+	_, err = w.Fork(ada, "acme/app", state.NewFork{}, func(from state.Repo, _ int64) (map[string]string, error) { return from.Refs, nil })
+	try(t, err)
 	return w
 }
 
@@ -385,6 +391,8 @@ func TestBadImage(t *testing.T) {
 		"hook's event": {func(i *state.Image) { i.Hooks[0].Events[0] = "lunch" }, "lunch"},
 		"delivery":     {func(i *state.Image) { i.Deliveries[0].Hook = 99 }, "hook 99"},
 		"deliveries":   {func(i *state.Image) { slices.Reverse(i.Deliveries) }, "out of order"},
+		"parent":       {func(i *state.Image) { i.Repos[1].Parent = 2 }, "cannot be a fork of 2"},
+		"actions":      {func(i *state.Image) { i.Repos[1].Actions = "maybe" }, `Actions are "maybe"`},
 		"artifact":     {func(i *state.Image) { i.Runs[0].Arts = i.Runs[0].Arts[:1] }, "belongs to no run"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -165,7 +165,8 @@ func (r reader) readRepos(im Image) error {
 			return fmt.Errorf("repository %d is called %q, of account %d", in.ID, in.Name, in.Owner)
 		}
 		x := &repo{id: in.ID, owner: owner, name: in.Name, description: in.Description, private: in.Private, defaultBranch: in.DefaultBranch,
-			created: in.Created, updated: in.Updated, pushed: in.Pushed, refs: maps.Clone(in.Refs), members: maps.Clone(in.Members)}
+			created: in.Created, updated: in.Updated, pushed: in.Pushed, refs: maps.Clone(in.Refs), members: maps.Clone(in.Members),
+			allowForking: in.AllowForking, noIssues: in.NoIssues, actions: in.Actions}
 		if x.refs == nil {
 			x.refs = map[string]string{}
 		}
@@ -183,11 +184,30 @@ func (r reader) readRepos(im Image) error {
 			return fmt.Errorf("repository %s: %w", x.fullName(), err)
 		}
 	}
+	return r.readForks(im)
+}
+
+// readForks joins forks to their parents, which are older: so none is its own.
+func (r reader) readForks(im Image) error {
+	for _, in := range im.Repos {
+		if in.Parent == 0 {
+			continue
+		}
+		parent := r.repos[in.Parent]
+		if parent == nil || in.Parent >= in.ID {
+			return fmt.Errorf("repository %d cannot be a fork of %d", in.ID, in.Parent)
+		}
+		r.repos[in.ID].parent = parent
+		parent.forks = append(parent.forks, r.repos[in.ID])
+	}
 	return nil
 }
 
 // readWithin reads what stands in the record of a repository.
 func (r reader) readWithin(x *repo, in RepoImage) error {
+	if !slices.Contains([]string{actionsOn, actionsOfFork, actionsOff}, in.Actions) {
+		return fmt.Errorf("Actions are %q", in.Actions)
+	}
 	for login, role := range x.members {
 		if err := knownRole(role); err != nil || r.s.accounts[login] == nil {
 			return fmt.Errorf("%q cannot have role %d", login, role)
@@ -225,7 +245,7 @@ func (r reader) readWithin(x *repo, in RepoImage) error {
 	}
 	for _, w := range in.Workflows {
 		n := &workflow{id: w.ID, path: w.Path, name: w.Name, created: w.Created, runs: w.Runs, state: cmp.Or(w.State, workflowActive)}
-		if n.state != workflowActive && n.state != workflowDisabled {
+		if !slices.Contains([]string{workflowActive, workflowDisabled, workflowOfFork}, n.state) {
 			return fmt.Errorf("workflow %s is %q", w.Path, w.State)
 		}
 		if err := put(r, nounWorkflow, r.workflows, w.ID, n); err != nil {

@@ -3,6 +3,7 @@ package state
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -45,6 +46,9 @@ func (s *State) OpenIssue(who Identity, full string, in NewIssue) (wire.Issue, e
 	r, err := s.open(who, full, WriteIssues)
 	if err != nil {
 		return wire.Issue{}, err
+	}
+	if r.noIssues {
+		return wire.Issue{}, wire.NewError(http.StatusGone, "Issues are disabled for this repo")
 	}
 	if strings.TrimSpace(in.Title) == "" {
 		return wire.Issue{}, wire.Invalid(wire.FieldError{Resource: "Issue", Field: "title", Code: "missing_field"})
@@ -133,6 +137,9 @@ func (s *State) Issues(who Identity, full string, f IssueFilter) ([]wire.Issue, 
 	r, err := s.open(who, full, ReadIssues)
 	if err != nil {
 		return nil, err
+	}
+	if r.noIssues {
+		return nil, wire.NewError(http.StatusGone, "Issues are disabled for this repo")
 	}
 	var found []*issue
 	for _, i := range r.issues {

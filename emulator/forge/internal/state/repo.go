@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,12 @@ type repo struct {
 	workflows     []*workflow
 	runs          []*run // oldest first
 	hooks         []*hook
+
+	parent       *repo   // that it is a fork of
+	forks        []*repo // of it
+	allowForking bool    // of an organisation's private repository
+	noIssues     bool
+	actions      string // actionsOn, actionsOfFork, actionsOff
 }
 
 func (r *repo) fullName() string { return r.owner.login + "/" + r.name }
@@ -62,7 +69,7 @@ func (s *State) CreateRepo(who Identity, owner string, in NewRepo, prepare func(
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// Checked again: the name may have been taken while the directory was made.
-	o, err := s.repoOwner(who, owner, in)
+	o, err := s.newRepoOwner(who, owner, in)
 	if err != nil {
 		return wire.Repository{}, err
 	}
@@ -72,7 +79,13 @@ func (s *State) CreateRepo(who Identity, owner string, in NewRepo, prepare func(
 		defaultBranch: DefaultBranch, created: now, updated: now, pushed: now,
 		refs: map[string]string{}, members: map[string]Role{}, config: newConfig(),
 	}
-	if o.kind == kindOrg && !o.members[key(who.Login)].owner {
+	s.register(who, r)
+	return s.viewRepoFor(who, r), nil
+}
+
+// register makes a new repository known, with what each has from the start.
+func (s *State) register(who Identity, r *repo) {
+	if r.org() != nil && !r.owner.members[key(who.Login)].owner && !who.App() {
 		r.members[key(who.Login)] = Admin
 	}
 	s.repos[key(r.fullName())] = r
@@ -80,20 +93,50 @@ func (s *State) CreateRepo(who Identity, owner string, in NewRepo, prepare func(
 		s.addLabel(r, l)
 	}
 	s.event(who, r, "repository", wire.Event{Action: "created"}, r.fullName())
-	return s.viewRepoFor(who, r), nil
 }
 
 func (s *State) claimRepo(who Identity, owner string, in NewRepo) (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := s.repoOwner(who, owner, in); err != nil {
+	if _, err := s.newRepoOwner(who, owner, in); err != nil {
 		return 0, err
 	}
 	return s.nextID(nounRepo), nil
 }
 
-// repoOwner checks that who may create the repository, and returns its owner.
-func (s *State) repoOwner(who Identity, owner string, in NewRepo) (*account, error) {
+// newRepoOwner checks that who may create the repository, and returns its owner.
+func (s *State) newRepoOwner(who Identity, owner string, in NewRepo) (*account, error) {
+	o, err := s.repoOwner(who, owner)
+	if err != nil {
+		return nil, err
+	}
+	if in.Name == "" {
+		return nil, wire.Invalid(wire.FieldError{Resource: "Repository", Field: "name", Code: "missing_field"})
+	}
+	if err := checkRepoName(in.Name); err != nil {
+		return nil, err
+	}
+	if s.repos[key(o.login+"/"+in.Name)] != nil {
+		return nil, badRepoName("name already exists on this account")
+	}
+	return o, nil
+}
+
+func checkRepoName(name string) error {
+	if !repoForm.MatchString(name) || name == "." || name == ".." || strings.HasSuffix(name, ".git") {
+		return badRepoName("The repository name can only contain ASCII letters, digits, and the characters ., -, and _.")
+	}
+	return nil
+}
+
+func badRepoName(why string) error {
+	e := wire.Invalid(wire.FieldError{Resource: "Repository", Field: "name", Code: "custom", Message: why})
+	e.Message = "Repository creation failed."
+	return e
+}
+
+// repoOwner checks that who may make repositories of an owner, and returns the owner; "" is who himself.
+func (s *State) repoOwner(who Identity, owner string) (*account, error) {
 	if who.Anonymous() {
 		return nil, wire.RequiresAuthentication()
 	}
@@ -110,20 +153,6 @@ func (s *State) repoOwner(who Identity, owner string, in NewRepo) (*account, err
 			return nil, wire.Forbidden("You need admin access to the organization before adding a repository to it.")
 		}
 	}
-	if in.Name == "" {
-		return nil, wire.Invalid(wire.FieldError{Resource: "Repository", Field: "name", Code: "missing_field"})
-	}
-	if !repoForm.MatchString(in.Name) || in.Name == "." || in.Name == ".." || strings.HasSuffix(in.Name, ".git") {
-		e := wire.Invalid(wire.FieldError{Resource: "Repository", Field: "name", Code: "custom",
-			Message: "The repository name can only contain ASCII letters, digits, and the characters ., -, and _."})
-		e.Message = "Repository creation failed."
-		return nil, e
-	}
-	if s.repos[key(o.login+"/"+in.Name)] != nil {
-		e := wire.Invalid(wire.FieldError{Resource: "Repository", Field: "name", Code: "custom", Message: "name already exists on this account"})
-		e.Message = "Repository creation failed."
-		return nil, e
-	}
 	return o, nil
 }
 
@@ -135,7 +164,7 @@ func (s *State) Repo(who Identity, full string) (wire.Repository, error) {
 	if err != nil {
 		return wire.Repository{}, err
 	}
-	return s.viewRepoFor(who, r), nil
+	return s.viewWhole(who, r), nil
 }
 
 // RepoEdit changes what is not nil.
@@ -143,6 +172,8 @@ type RepoEdit struct {
 	Private       *bool
 	Description   *string
 	DefaultBranch *string
+	AllowForking  *bool
+	HasIssues     *bool
 }
 
 // EditRepo changes settings of a repository. retarget moves git's HEAD and is called while the
@@ -167,8 +198,21 @@ func (s *State) EditRepo(who Identity, full string, e RepoEdit, retarget func(id
 	if err != nil {
 		return wire.Repository{}, err
 	}
+	if err := r.checkEdit(e); err != nil {
+		return wire.Repository{}, err
+	}
 	s.applyEdit(who, r, e)
-	return s.viewRepoFor(who, r), nil
+	return s.viewWhole(who, r), nil
+}
+
+func (r *repo) checkEdit(e RepoEdit) error {
+	if e.Private != nil && *e.Private != r.private && r.parent != nil {
+		return wire.Unprocessable("For security reasons, you cannot change the visibility of a fork.")
+	}
+	if e.AllowForking != nil && r.org() == nil {
+		return wire.Unprocessable("Allow forks setting can only be changed on org-owned repositories")
+	}
+	return nil
 }
 
 func (s *State) applyEdit(who Identity, r *repo, e RepoEdit) {
@@ -181,6 +225,12 @@ func (s *State) applyEdit(who Identity, r *repo, e RepoEdit) {
 		changes["default_branch"] = map[string]any{"from": r.defaultBranch}
 		r.defaultBranch = *e.DefaultBranch
 	}
+	if e.AllowForking != nil {
+		r.allowForking = *e.AllowForking
+	}
+	if e.HasIssues != nil {
+		r.noIssues = !*e.HasIssues
+	}
 	r.updated = s.now()
 	if len(changes) > 0 {
 		s.event(who, r, "repository", wire.Event{Action: "edited", Changes: changes}, r.fullName())
@@ -190,18 +240,32 @@ func (s *State) applyEdit(who Identity, r *repo, e RepoEdit) {
 		action := "publicized"
 		if r.private {
 			action = "privatized"
+			r.leaveNetwork()
+		} else {
+			r.standAlone()
 		}
 		s.event(who, r, "repository", wire.Event{Action: action}, r.fullName())
 	}
 }
 
-// DeleteRepo forgets a repository and returns its id, so that its directory can be removed.
-func (s *State) DeleteRepo(who Identity, full string) (int64, error) {
+// DeleteRepo forgets a repository, with its forks if it is private, and returns their ids, so that their
+// directories can be removed.
+func (s *State) DeleteRepo(who Identity, full string) ([]int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, err := s.open(who, full, Administer)
 	if err != nil {
-		return 0, err
+		return nil, err
+	}
+	return s.dropRepo(who, r), nil
+}
+
+func (s *State) dropRepo(who Identity, r *repo) []int64 {
+	var gone []int64
+	if r.private {
+		for _, f := range slices.Clone(r.forks) {
+			gone = append(gone, s.dropRepo(who, f)...)
+		}
 	}
 	s.event(who, r, "repository", wire.Event{Action: "deleted"}, r.fullName())
 	delete(s.repos, key(r.fullName()))
@@ -210,7 +274,8 @@ func (s *State) DeleteRepo(who Identity, full string) (int64, error) {
 	}
 	s.forgetRuns(r)
 	r.owner.config.forget(r.id)
-	return r.id, nil
+	r.leaveNetwork()
+	return append(gone, r.id)
 }
 
 func (s *State) viewRepo(r *repo) wire.Repository {
@@ -223,7 +288,8 @@ func (s *State) viewRepo(r *repo) wire.Repository {
 	v := wire.Repository{
 		ID: r.id, Name: r.name, Private: r.private, Owner: s.viewAccount(r.owner), Description: optional(r.description),
 		CreatedAt: wire.Time{Time: r.created}, UpdatedAt: wire.Time{Time: r.updated}, PushedAt: wire.Time{Time: r.pushed},
-		HasIssues: true, HasProjects: true, HasDownloads: true, HasWiki: true, AllowForking: true,
+		HasIssues: !r.noIssues, HasProjects: true, HasDownloads: true, HasWiki: true, AllowForking: r.mayBeForked(),
+		Fork: r.parent != nil, Forks: len(r.forks), ForksCount: len(r.forks),
 		OpenIssuesCount: open, OpenIssues: open, Topics: []string{}, Visibility: "public", DefaultBranch: r.defaultBranch,
 	}
 	if r.private {
@@ -234,6 +300,20 @@ func (s *State) viewRepo(r *repo) wire.Repository {
 		v.Organization = &owner
 	}
 	v.Link(s.base)
+	return v
+}
+
+// viewWhole is a repository as it is shown alone: with where it comes from, as far as who can see that.
+func (s *State) viewWhole(who Identity, r *repo) wire.Repository {
+	v := s.viewRepoFor(who, r)
+	if r.parent != nil && s.roleFor(who, r.parent) >= Read {
+		parent := s.viewRepo(r.parent)
+		v.Parent = &parent
+	}
+	if source := r.source(); source != r && s.roleFor(who, source) >= Read {
+		from := s.viewRepo(source)
+		v.Source = &from
+	}
 	return v
 }
 

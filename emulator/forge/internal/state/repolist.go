@@ -11,6 +11,7 @@ import (
 // they were made.
 type RepoFilter struct {
 	Visibility  string   // all, public, private
+	Origin      string   // forks, sources; "" is both
 	Affiliation []string // to who asks: owner, collaborator, organization_member; nil is any
 	Sort        string   // created, updated, pushed, full_name
 	Descending  bool
@@ -64,7 +65,8 @@ func (s *State) UserRepos(who Identity, login string, owner, member bool, f Repo
 func (s *State) listRepos(who Identity, f RepoFilter, keep func(*repo) bool) []wire.Repository {
 	var found []*repo
 	for _, r := range s.repos {
-		hidden := f.Visibility == "public" && r.private || f.Visibility == "private" && !r.private
+		hidden := f.Origin == "forks" && r.parent == nil || f.Origin == "sources" && r.parent != nil ||
+			f.Visibility == "public" && r.private || f.Visibility == "private" && !r.private
 		if !hidden && keep(r) && s.roleFor(who, r) >= Read {
 			found = append(found, r)
 		}

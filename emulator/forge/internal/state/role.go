@@ -80,6 +80,8 @@ const (
 	ReadEnvironment // its variables and secrets
 	WriteEnvironment
 	Administer
+	ReadSettings // that administrators change
+	ForkRepo
 	Collaborate // see who may what
 	ReadHooks
 	WriteHooks
@@ -118,6 +120,10 @@ func (n Need) rule() (scope, level string, role Role) {
 		return "environments", "write", Write
 	case Administer:
 		return "administration", "write", Admin
+	case ReadSettings:
+		return "administration", "read", Admin
+	case ForkRepo:
+		return "administration", "write", Read
 	case Collaborate:
 		return "metadata", "read", Write
 	case ReadHooks:
@@ -233,6 +239,12 @@ type Repo struct {
 	DefaultBranch string
 	Private       bool
 	Refs          map[string]string // full name → hash
+}
+
+// Owner is the login of whose it is.
+func (r Repo) Owner() string {
+	owner, _, _ := strings.Cut(r.FullName, "/")
+	return owner
 }
 
 // Authorize returns the repository when who may do need in it.

@@ -57,7 +57,7 @@ func (s *State) workflow(r *repo, p string) *workflow {
 		}
 	}
 	// Not now: a read may be what makes it known, and reads change no answer.
-	w := &workflow{id: s.nextID(nounWorkflow), path: p, name: p, created: r.pushed, state: workflowActive}
+	w := &workflow{id: s.nextID(nounWorkflow), path: p, name: p, created: r.pushed, state: r.newWorkflowState()}
 	r.workflows = append(r.workflows, w)
 	return w
 }

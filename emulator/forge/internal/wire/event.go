@@ -13,6 +13,7 @@ type Event struct {
 	WorkflowRun  *Run           `json:"workflow_run,omitempty"`
 	WorkflowJob  *Job           `json:"workflow_job,omitempty"`
 	Workflow     *Workflow      `json:"workflow,omitempty"`
+	Forkee       *Repository    `json:"forkee,omitempty"`
 	Repository   *Repository    `json:"repository,omitempty"`
 	Organization *Organization  `json:"organization,omitempty"`
 	Sender       *User          `json:"sender,omitempty"`

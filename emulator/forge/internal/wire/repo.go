@@ -83,6 +83,8 @@ type Repository struct {
 	DefaultBranch    string       `json:"default_branch"`
 	Permissions      *Permissions `json:"permissions,omitempty"`
 	Organization     *User        `json:"organization,omitempty"`
+	Parent           *Repository  `json:"parent,omitempty"`
+	Source           *Repository  `json:"source,omitempty"`
 }
 
 // Link fills in the addresses of a repository that has an id, an owner and a name.

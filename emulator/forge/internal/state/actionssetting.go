@@ -1,0 +1,84 @@
+package state
+
+import (
+	"slices"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+)
+
+// Whether the workflows of a repository run. In a fork none does until somebody enables it, or all.
+// https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#workflows-in-forked-repositories
+const (
+	actionsOn     = ""
+	actionsOfFork = "fork"
+	actionsOff    = "off"
+)
+
+// workflowOfFork is the state of a workflow that came with a fork and that nobody has enabled.
+const workflowOfFork = "disabled_fork"
+
+// newWorkflowState is the state of a workflow that becomes known.
+func (r *repo) newWorkflowState() string {
+	if r.actions == actionsOfFork {
+		return workflowOfFork
+	}
+	return workflowActive
+}
+
+// Disabled lists the paths of a repository's workflows that start no runs: known ones, and those of files.
+func (s *State) Disabled(full string, files []string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.repos[key(full)]
+	if r == nil {
+		return nil
+	}
+	var out []string
+	for _, w := range r.workflows {
+		if w.state != workflowActive || r.actions == actionsOff {
+			out = append(out, w.path)
+		}
+	}
+	for _, path := range files {
+		if r.actions != actionsOn && r.findPath(path) == nil {
+			out = append(out, path)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// ActionsPermissions says whether a repository runs workflows.
+func (s *State) ActionsPermissions(who Identity, full string) (wire.ActionsPermissions, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.open(who, full, ReadSettings)
+	if err != nil {
+		return wire.ActionsPermissions{}, err
+	}
+	if r.actions != actionsOn {
+		return wire.ActionsPermissions{}, nil
+	}
+	return wire.ActionsPermissions{Enabled: true, Allowed: "all"}, nil
+}
+
+// EnableActions lets a repository run workflows, or keeps it from that. Enabled, those that came with a
+// fork run as well.
+func (s *State) EnableActions(who Identity, full string, enabled bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.open(who, full, Administer)
+	if err != nil {
+		return err
+	}
+	if r.actions = actionsOff; enabled {
+		r.actions = actionsOn
+		for _, w := range r.workflows {
+			if w.state == workflowOfFork {
+				w.state = workflowActive
+			}
+		}
+	}
+	s.led.Changed()
+	return nil
+}
