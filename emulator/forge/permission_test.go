@@ -16,6 +16,7 @@ import (
 // validBodies are what writing routes need before they look at permissions.
 var validBodies = map[string]any{
 	"POST /repos/{owner}/{repo}/issues":                               map[string]any{"title": "x"},
+	"POST /repos/{owner}/{repo}/pulls":                                map[string]any{"title": "x", "head": "x", "base": "main"},
 	"POST /repos/{owner}/{repo}/issues/{number}/comments":             map[string]any{"body": "x"},
 	"PATCH /repos/{owner}/{repo}/issues/comments/{id}":                map[string]any{"body": "x"},
 	"PUT /repos/{owner}/{repo}/contents/{path...}":                    map[string]any{"message": "m", "content": ""},

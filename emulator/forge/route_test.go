@@ -18,7 +18,7 @@ func TestWhatIsNotSpokenIsLoud(t *testing.T) {
 		method, path string
 		body         any
 	}{
-		{"GET", "/repos/acme/app/pulls", nil},
+		{"GET", "/repos/acme/app/traffic/views", nil},
 		{"PUT", "/user", nil},
 		{"GET", "/api/v3/", nil},
 		{"GET", "/", nil},

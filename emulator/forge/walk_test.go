@@ -57,6 +57,7 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 		w.ada.want(201, "PUT", contents+".github/workflows/"+name+".yml", map[string]any{"message": "m", "content": encode("on: push\n")})
 	}
 	w.ada.want(201, "PUT", contents+".github/workflows/hand.yml", map[string]any{"message": "m", "content": encode("on: workflow_dispatch\n")})
+	seedPulls(w)
 	const orgSecrets = "/orgs/acme/actions/secrets"
 	sealKey := w.ada.want(200, "GET", actions+"/secrets/public-key", nil).at("key_id").(string)
 	for _, suffix := range []string{"", "_2", "_3"} {
@@ -96,6 +97,16 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 		"$PUBLIC":    w.forge.PublicURL(), "$KEY": sealKey, "$SEALED": seal(t, w.ada, actions+"/secrets", "y"),
 	}
 	return w, names
+}
+
+// seedPulls opens three pull requests, and makes a branch for another.
+func seedPulls(w *world) {
+	w.t.Helper()
+	for _, name := range []string{"four", "five", "six"} {
+		w.openPull(name)
+	}
+	w.branch("more")
+	w.write("more", "more.txt", "more\n")
 }
 
 // seedOrgs makes ada, bob and cyd known members of three organisations with repositories.
@@ -138,6 +149,7 @@ func seedConfig(t testing.TB, a actor, at, suffix string, more map[string]any) {
 func params() [][3]string {
 	return [][3]string{
 		{"/orgs/", "{hook_id}", "4"}, {"/orgs/", "{delivery_id}", "4"}, {"", "{hook_id}", "1"}, {"", "{delivery_id}", "1"},
+		{"/pulls/", "{number}", "4"},
 		{"/labels/", "{name}", "bug"}, {"/variables/", "{name}", "MODE"}, {"/secrets/", "{name}", "TOKEN"},
 		{"/git/commits/", "{sha}", "$HEAD"}, {"/git/trees/", "{sha...}", "$TREE"}, {"/git/blobs/", "{sha}", "$BLOB"}, {"/git/tags/", "{sha}", "$TAG"},
 		{"/git/matching-refs/", "{ref...}", "heads"}, {"/commits/", "{ref...}", "main"}, {"", "{ref...}", "heads/main"},
@@ -196,6 +208,8 @@ func writes() []struct{ request, path, body string } {
 		{"PATCH " + repo + "/issues/comments/{id}", "", `{"body": "else"}`},
 		{"DELETE " + repo + "/issues/comments/{id}", "", ``},
 		{"DELETE " + repo + "/labels/{name}", "", ``},
+		{"POST " + repo + "/pulls", "", `{"title": "more", "head": "more", "base": "main"}`},
+		{"PATCH " + repo + "/pulls/{number}", "", `{"title": "else"}`},
 		{"POST " + repo + "/actions/variables", "", `{"name": "NEW", "value": "x"}`},
 		{"PATCH " + repo + "/actions/variables/{name}", "", `{"value": "slow"}`},
 		{"DELETE " + repo + "/actions/variables/{name}", "", ``},

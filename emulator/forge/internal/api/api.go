@@ -67,7 +67,7 @@ func New(o Options) *API {
 	for _, group := range [][]route{
 		a.userRoutes(), a.orgRoutes(), a.membershipRoutes(), a.repoRoutes(), a.forkRoutes(), a.repoListRoutes(), a.contentRoutes(), a.refRoutes(), a.objectRoutes(), a.commitRoutes(),
 		a.labelRoutes(), a.issueRoutes(), a.commentRoutes(), a.collaboratorRoutes(), a.configRoutes(), a.environmentRoutes(),
-		a.workflowRoutes(), a.runRoutes(), a.artifactRoutes(), a.hookRoutes(), a.controlRoutes(),
+		a.workflowRoutes(), a.runRoutes(), a.artifactRoutes(), a.hookRoutes(), a.controlRoutes(), a.pullRoutes(),
 	} {
 		for _, r := range group {
 			a.routes.add(r)

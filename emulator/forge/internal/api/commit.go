@@ -59,7 +59,7 @@ func (a *API) commit(c *call, full string, in change) (changed, error) {
 		return changed{}, err
 	}
 	var out changed
-	err = a.Git.Update(repo.ID, func(g *gitstore.Repo) error {
+	err = a.update(c.Request, c.who, repo, func(g *gitstore.Repo) error {
 		out, err = a.commitLocked(c, g, repo.FullName, in)
 		return err
 	})

@@ -80,7 +80,7 @@ func (a *API) mergeUpstream(c *call) (answer, error) {
 		return answer{}, err
 	}
 	out := wire.MergedUpstream{BaseBranch: parent.Owner() + ":" + in.Branch}
-	err = a.Git.Update(fork.ID, func(g *gitstore.Repo) error {
+	err = a.update(c.Request, c.who, fork, func(g *gitstore.Repo) error {
 		if fork, err = a.State.Find(fork.FullName); err != nil {
 			return wire.NotFound()
 		}

@@ -198,7 +198,7 @@ func plainBody(r *http.Request) (io.Reader, error) {
 
 // receive applies a push and records what it moved before anybody else can write.
 func (a *API) receive(r *http.Request, g gitCall, protocol string, spool *gitstore.Spool) (report []byte, err error) {
-	err = a.Git.Update(g.repo.ID, func(git *gitstore.Repo) error {
+	err = a.update(r, g.who, g.repo, func(git *gitstore.Repo) error {
 		var moves []gitstore.RefMove
 		if report, moves, err = git.Receive(lasting(r), protocol, spool, g.who.MayWorkflows()); err != nil {
 			return err

@@ -87,7 +87,7 @@ func (a *API) updateRepo(c *call, fn func(state.Repo, *gitstore.Repo) error) err
 	if err != nil {
 		return err
 	}
-	return a.Git.Update(repo.ID, func(g *gitstore.Repo) error {
+	return a.update(c.Request, c.who, repo, func(g *gitstore.Repo) error {
 		now, err := a.State.Find(repo.FullName)
 		if err != nil {
 			return wire.NotFound()
@@ -112,7 +112,7 @@ func (a *API) createRef(c *call) (answer, error) {
 	}
 	var ans answer
 	err := a.updateRepo(c, func(repo state.Repo, g *gitstore.Repo) error {
-		if !gitstore.RefName(in.Ref) {
+		if !gitstore.RefName(in.Ref) || gitstore.OfPulls(in.Ref) {
 			return wire.Unprocessable("Reference name is not valid: want refs/heads/NAME or refs/tags/NAME")
 		}
 		if _, found := repo.Refs[in.Ref]; found {
@@ -155,6 +155,9 @@ func (a *API) updateRef(c *call) (answer, error) {
 		return answer{}, missing("sha")
 	}
 	name := "refs/" + c.param["ref"]
+	if gitstore.OfPulls(name) {
+		return answer{}, wire.Unprocessable("Reference cannot be updated")
+	}
 	var ans answer
 	err := a.updateRepo(c, func(repo state.Repo, g *gitstore.Repo) error {
 		before, found := repo.Refs[name]
@@ -183,6 +186,9 @@ func (a *API) updateRef(c *call) (answer, error) {
 
 func (a *API) deleteRef(c *call) (answer, error) {
 	name := "refs/" + c.param["ref"]
+	if gitstore.OfPulls(name) {
+		return answer{}, wire.Unprocessable("Reference cannot be deleted")
+	}
 	err := a.updateRepo(c, func(repo state.Repo, g *gitstore.Repo) error {
 		before, found := repo.Refs[name]
 		if !found {

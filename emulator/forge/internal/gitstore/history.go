@@ -93,8 +93,8 @@ func (r *Repo) Pushed(ctx context.Context, before, after string, known map[strin
 }
 
 func (r *Repo) between(ctx context.Context, before, tip string, known map[string]string) ([]string, error) {
-	for _, sha := range known {
-		if sha == tip {
+	for ref, sha := range known {
+		if sha == tip && !OfPulls(ref) {
 			return nil, nil
 		}
 	}
@@ -109,8 +109,8 @@ func (r *Repo) between(ctx context.Context, before, tip string, known map[string
 	}
 	args := []string{"rev-list", "--reverse", "--topo-order", fmt.Sprintf("--max-count=%d", maxPushCommits), tip, "--not"}
 	seen := map[string]bool{}
-	for _, sha := range known {
-		if !seen[sha] {
+	for ref, sha := range known {
+		if !seen[sha] && !OfPulls(ref) {
 			seen[sha] = true
 			args = append(args, sha)
 		}

@@ -36,7 +36,8 @@ const waitDelay = 5 * time.Second
 
 func (s *Store) command(ctx context.Context, id int64, service Service, protocol string, args ...string) *exec.Cmd {
 	sub := strings.TrimPrefix(string(service), "git-")
-	cmd := exec.CommandContext(ctx, s.git, append(append([]string{sub, "--stateless-rpc"}, args...), s.path(id))...)
+	// Refs of pull requests are the forge's own: everybody may fetch them, and nobody may push them.
+	cmd := exec.CommandContext(ctx, s.git, append(append([]string{"-c", "receive.hideRefs=refs/pull", sub, "--stateless-rpc"}, args...), s.path(id))...)
 	cmd.Dir = s.path(id)
 	cmd.Env = slices.Clone(s.env)
 	cmd.WaitDelay = waitDelay

@@ -237,3 +237,6 @@ func RefName(name string) bool {
 	}
 	return !slices.Contains(strings.Split(name, "/"), "..")
 }
+
+// OfPulls reports whether a ref is one of those that the forge keeps for pull requests.
+func OfPulls(ref string) bool { return strings.HasPrefix(ref, "refs/pull/") }

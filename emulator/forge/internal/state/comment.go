@@ -70,18 +70,26 @@ func (s *State) Comments(who Identity, full string, number int, since time.Time)
 
 // comment finds a comment of a repository by id. The caller holds the lock.
 func (s *State) comment(who Identity, full string, id int64, need Need) (*repo, *issue, *comment, error) {
-	r, err := s.open(who, full, need)
+	r, err := s.visible(who, full)
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	var of *issue
+	var found *comment
 	for _, i := range r.issues {
 		for _, c := range i.comments {
 			if c.id == id {
-				return r, i, c, nil
+				of, found = i, c
 			}
 		}
 	}
-	return nil, nil, nil, wire.NotFound()
+	if err := s.allow(who, r, need.on(who, of)); err != nil {
+		return nil, nil, nil, err
+	}
+	if found == nil {
+		return nil, nil, nil, wire.NotFound()
+	}
+	return r, of, found, nil
 }
 
 // Comment returns one comment.
@@ -131,7 +139,7 @@ func (s *State) ownComment(who Identity, full string, id int64) (*repo, *issue, 
 		return nil, nil, nil, err
 	}
 	if key(c.author) != key(who.Login) {
-		if err := s.allow(who, r, EditLabels); err != nil {
+		if err := s.allow(who, r, EditLabels.on(who, i)); err != nil {
 			return nil, nil, nil, err
 		}
 	}

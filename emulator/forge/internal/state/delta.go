@@ -217,6 +217,12 @@ func (im Image) Without(repo RepoImage) Image {
 		issues[i.ID] = i.Repo == repo.ID
 		return issues[i.ID]
 	})
+	for n, i := range im.Issues {
+		if i.Pull != nil && i.Pull.Head.Repo == repo.ID {
+			p := *i.Pull
+			p.Head.Repo, im.Issues[n].Pull = 0, &p
+		}
+	}
 	im.Comments = slices.DeleteFunc(slices.Clone(im.Comments), func(c CommentImage) bool { return issues[c.Issue] })
 	im.Runs = slices.DeleteFunc(slices.Clone(im.Runs), func(r RunImage) bool {
 		runs[r.ID] = r.Repo == full

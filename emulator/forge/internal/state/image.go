@@ -104,6 +104,7 @@ type RepoImage struct {
 	AllowForking bool   `json:",omitempty"`
 	NoIssues     bool   `json:",omitempty"`
 	Actions      string `json:",omitempty"`
+	Merging      MergingImage
 }
 
 // EnvironmentImage is an environment of a repository.
@@ -166,6 +167,7 @@ type IssueImage struct {
 	Updated  time.Time
 	Closed   time.Time
 	ClosedBy string
+	Pull     *PullImage `json:",omitempty"` // of a pull request
 }
 
 // CommentImage is a comment on the issue Issue.
@@ -284,7 +286,7 @@ func imageOfToken(t *token) TokenImage {
 func imageOfRepo(r *repo) RepoImage {
 	out := RepoImage{ID: r.id, Owner: r.owner.id, Name: r.name, Description: r.description, Private: r.private, DefaultBranch: r.defaultBranch,
 		Created: r.created, Updated: r.updated, Pushed: r.pushed, Refs: maps.Clone(r.refs), Members: maps.Clone(r.members), ConfigImage: imageOfConfig(r.config),
-		AllowForking: r.allowForking, NoIssues: r.noIssues, Actions: r.actions}
+		AllowForking: r.allowForking, NoIssues: r.noIssues, Actions: r.actions, Merging: imageOfMerging(r.merging)}
 	if r.parent != nil {
 		out.Parent = r.parent.id
 	}
@@ -332,6 +334,9 @@ func imageOfIssue(r *repo, i *issue) IssueImage {
 		Created: i.created, Updated: i.updated, Closed: i.closed, ClosedBy: i.closedBy}
 	for _, l := range i.labels {
 		out.Labels = append(out.Labels, l.id)
+	}
+	if i.pull != nil {
+		out.Pull = imageOfPull(i.pull)
 	}
 	return out
 }

@@ -28,6 +28,8 @@ func images() map[string]reflect.Type {
 		"repo": reflect.TypeFor[state.RepoImage](), "config": reflect.TypeFor[state.ConfigImage](), "label": reflect.TypeFor[state.LabelImage](),
 		"setting": reflect.TypeFor[state.SettingImage](),
 		"sealing": reflect.TypeFor[state.SealingImage](), "workflow": reflect.TypeFor[state.WorkflowImage](),
+		"pull": reflect.TypeFor[state.PullImage](), "headEnd": reflect.TypeFor[state.HeadImage](), "baseEnd": reflect.TypeFor[state.BaseImage](),
+		"PullFacts": reflect.TypeFor[state.PullFacts](), "merging": reflect.TypeFor[state.MergingImage](),
 		"issue": reflect.TypeFor[state.IssueImage](), "comment": reflect.TypeFor[state.CommentImage](),
 		"run": reflect.TypeFor[state.RunImage](), "job": reflect.TypeFor[state.JobImage](),
 		"artifact": reflect.TypeFor[state.ArtifactImage](), "environment": reflect.TypeFor[state.EnvironmentImage](),
@@ -50,6 +52,9 @@ func elsewhere() map[string]string {
 		"token.revoked":      "revoked tokens and their aliases are not in an image",
 		"State.arts":         "Image.Artifacts",
 		"repo.issues":        "Image.Issues, by IssueImage.Repo",
+		"repo.pulls":         "the issues that are pull requests",
+		"repo.outgoing":      "the pull requests whose PullImage.Head is in it",
+		"pull.in":            "IssueImage.Repo",
 		"repo.runs":          "Image.Runs, by Run.Repo",
 		"repo.config":        "its fields stand in RepoImage",
 		"account.config":     "its fields stand in AccountImage",
@@ -153,6 +158,7 @@ func full(t *testing.T) world {
 	try(t, err)
 	try(t, w.MoveRefs(ada, "acme/app", []state.RefChange{{Ref: "refs/heads/main", Before: state.Zero, After: strings.Repeat("a", 40)}}))
 	w.fillIssues(t, ada)
+	w.fillPulls(t, ada)
 	w.fillConfig(t, ada, state.Level{Repo: "acme/app"}, state.Audience{})
 	_, err = w.PutEnvironment(ada, "acme/app", "Production")
 	try(t, err)
@@ -227,6 +233,29 @@ func (w world) fillIssues(t *testing.T, who state.Identity) {
 	closed := "closed"
 	_, err := w.EditIssue(who, "acme/app", 2, state.IssueEdit{State: &closed})
 	try(t, err)
+}
+
+// fillPulls leaves one pull request open and one merged.
+func (w world) fillPulls(t *testing.T, who state.Identity) {
+	t.Helper()
+	main, yes, no := strings.Repeat("a", 40), true, false
+	_, err := w.EditRepo(who, "acme/app", state.RepoEdit{Merging: state.MergingEdit{Commit: &no, Squash: &no, UpdateBranch: &yes, DeleteBranch: &yes}}, nil)
+	try(t, err)
+	_, err = w.CreateRepo(who, "acme", state.NewRepo{Name: "lib"}, func(int64) error { return nil })
+	try(t, err)
+	_, err = w.EditRepo(who, "acme/lib", state.RepoEdit{Merging: state.MergingEdit{Rebase: &no}}, nil)
+	try(t, err)
+	for n, branch := range []string{"one", "two"} {
+		head := strings.Repeat(string(rune('b'+n)), 40)
+		try(t, w.MoveRefs(who, "acme/app", []state.RefChange{{Ref: "refs/heads/" + branch, Before: state.Zero, After: head}}))
+		in := state.NewPull{Title: branch, Head: "acme:" + branch, Base: "main", Draft: n == 0}
+		_, err = w.OpenPull(who, "acme/app", in, 4+n, state.PullFacts{Base: main, Head: head, Common: main, Merge: strings.Repeat("d", 40), Linear: true,
+			Commits: 1, Additions: 2, Deletions: 3, Files: 1, Paths: []string{"a.txt"}})
+		try(t, err)
+	}
+	p, err := w.PullEnds(who, "acme/app", 5, state.ReadPulls)
+	try(t, err)
+	try(t, w.SettlePull(who, state.Settling{Pull: p, Inside: true}))
 }
 
 func (w world) fillConfig(t *testing.T, who state.Identity, at state.Level, to state.Audience) {

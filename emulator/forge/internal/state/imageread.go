@@ -26,7 +26,7 @@ func FromImage(o Options, im Image) (*State, error) {
 	s.mark = im.Mark
 	r := reader{s: s, accounts: map[int64]*account{}, repos: map[int64]*repo{}, labels: map[int64]*label{},
 		issues: map[int64]*issue{}, workflows: map[int64]*workflow{}, arts: map[int64]*artifact{}, environments: map[int64]*environment{}}
-	for _, step := range []func(Image) error{r.counters, r.readAccounts, r.readTokens, r.readRepos, r.readIssues, r.readComments,
+	for _, step := range []func(Image) error{r.counters, r.readAccounts, r.readTokens, r.readRepos, r.readIssues, r.readPulls, r.readComments,
 		r.readArtifacts, r.readRuns, r.readJobs, r.readHooks, r.whole} {
 		if err := step(im); err != nil {
 			return nil, fmt.Errorf("image: %w", err)
@@ -50,7 +50,7 @@ type reader struct {
 
 func nouns() []noun {
 	return []noun{nounAccount, nounRepo, nounLabel, nounIssue, nounComment, nounWorkflow, nounRun, nounJob, nounArtifact, nounKey,
-		nounHook, nounDelivery, nounEnvironment}
+		nounHook, nounDelivery, nounEnvironment, nounPull}
 }
 
 func (r reader) counters(im Image) error {
@@ -166,7 +166,7 @@ func (r reader) readRepos(im Image) error {
 		}
 		x := &repo{id: in.ID, owner: owner, name: in.Name, description: in.Description, private: in.Private, defaultBranch: in.DefaultBranch,
 			created: in.Created, updated: in.Updated, pushed: in.Pushed, refs: maps.Clone(in.Refs), members: maps.Clone(in.Members),
-			allowForking: in.AllowForking, noIssues: in.NoIssues, actions: in.Actions}
+			allowForking: in.AllowForking, noIssues: in.NoIssues, actions: in.Actions, merging: in.Merging.read()}
 		if x.refs == nil {
 			x.refs = map[string]string{}
 		}

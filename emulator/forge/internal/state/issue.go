@@ -30,6 +30,7 @@ type issue struct {
 	updated  time.Time
 	closed   time.Time
 	closedBy string
+	pull     *pull // nil when it is none
 }
 
 // NewIssue describes an issue to open.
@@ -85,6 +86,10 @@ func checkLabels(names []string) error {
 }
 
 func (s *State) issueEvent(who Identity, r *repo, i *issue, body wire.Event) {
+	if i.pull != nil {
+		s.pullEvent(who, r, i, body)
+		return
+	}
 	v := s.viewIssue(r, i)
 	body.Issue = &v
 	s.event(who, r, "issues", body, r.subject(i))
@@ -99,14 +104,21 @@ func (r *repo) subject(i *issue) string { return fmt.Sprintf("%s#%d", r.fullName
 
 // issue finds an issue for a need. The caller holds the lock.
 func (s *State) issue(who Identity, full string, number int, need Need) (*repo, *issue, error) {
-	r, err := s.open(who, full, need)
+	r, err := s.visible(who, full)
 	if err != nil {
 		return nil, nil, err
 	}
-	if number < 1 || number > len(r.issues) {
+	var i *issue
+	if number >= 1 && number <= len(r.issues) {
+		i = r.issues[number-1]
+	}
+	if err := s.allow(who, r, need.on(who, i)); err != nil {
+		return nil, nil, err
+	}
+	if i == nil {
 		return nil, nil, wire.NotFound()
 	}
-	return r, r.issues[number-1], nil
+	return r, i, nil
 }
 
 // Issue returns one issue.
@@ -204,6 +216,10 @@ func (s *State) viewIssue(r *repo, i *issue) wire.Issue {
 		v.ClosedBy = &u
 	}
 	v.Link(s.base, r.fullName())
+	if p := i.pull; p != nil {
+		v.AsPull(s.base, r.fullName(), p.id, wire.Time{Time: p.merged})
+		v.Draft, v.StateReason = &p.draft, nil
+	}
 	return v
 }
 

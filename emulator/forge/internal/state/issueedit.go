@@ -26,13 +26,29 @@ func (s *State) EditIssue(who Identity, full string, number int, e IssueEdit) (w
 		return wire.Issue{}, err
 	}
 	if key(i.author) != key(who.Login) || e.Labels != nil {
-		if err := s.allow(who, r, TriageIssues); err != nil {
+		if err := s.allow(who, r, TriageIssues.on(who, i)); err != nil {
 			return wire.Issue{}, err
 		}
 	}
-	if err := e.check(); err != nil {
+	if err := s.checkIssueEdit(i, e); err != nil {
 		return wire.Issue{}, err
 	}
+	s.applyIssueEdit(who, r, i, e)
+	return s.viewIssue(r, i), nil
+}
+
+// checkIssueEdit says whether an edit, which who may make, can be made.
+func (s *State) checkIssueEdit(i *issue, e IssueEdit) error {
+	if err := e.check(); err != nil {
+		return err
+	}
+	if i.pull != nil && e.State != nil && *e.State == stateOpen && i.state != stateOpen {
+		return s.checkReopen(i)
+	}
+	return nil
+}
+
+func (s *State) applyIssueEdit(who Identity, r *repo, i *issue, e IssueEdit) {
 	changes := map[string]any{}
 	for name, set := range map[string]struct{ to, at *string }{"title": {e.Title, &i.title}, "body": {e.Body, &i.body}} {
 		if set.to != nil && *set.to != *set.at {
@@ -48,7 +64,6 @@ func (s *State) EditIssue(who Identity, full string, number int, e IssueEdit) (w
 		s.setLabels(who, r, i, *e.Labels)
 	}
 	s.setIssueState(who, r, i, e)
-	return s.viewIssue(r, i), nil
 }
 
 func (e IssueEdit) check() error {
@@ -74,13 +89,18 @@ func (s *State) setIssueState(who Identity, r *repo, i *issue, e IssueEdit) {
 	i.state = *e.State
 	if i.state == stateClosed {
 		i.closed, i.closedBy, i.reason = s.now(), who.Login, "completed"
-		if e.StateReason != nil {
+		if i.pull != nil {
+			i.reason = ""
+		} else if e.StateReason != nil {
 			i.reason = *e.StateReason
 		}
 		s.issueEvent(who, r, i, wire.Event{Action: "closed"})
 		return
 	}
 	i.closed, i.closedBy, i.reason = time.Time{}, "", "reopened"
+	if i.pull != nil {
+		i.reason = ""
+	}
 	s.issueEvent(who, r, i, wire.Event{Action: "reopened"})
 }
 

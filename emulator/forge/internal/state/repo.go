@@ -36,6 +36,9 @@ type repo struct {
 	allowForking bool    // of an organisation's private repository
 	noIssues     bool
 	actions      string // actionsOn, actionsOfFork, actionsOff
+	merging      merging
+	pulls        []*issue // those of issues that are pull requests, by number
+	outgoing     []*issue // pull requests of other repositories whose head is here
 }
 
 func (r *repo) fullName() string { return r.owner.login + "/" + r.name }
@@ -174,6 +177,7 @@ type RepoEdit struct {
 	DefaultBranch *string
 	AllowForking  *bool
 	HasIssues     *bool
+	Merging       MergingEdit
 }
 
 // EditRepo changes settings of a repository. retarget moves git's HEAD and is called while the
@@ -201,6 +205,11 @@ func (s *State) EditRepo(who Identity, full string, e RepoEdit, retarget func(id
 	if err := r.checkEdit(e); err != nil {
 		return wire.Repository{}, err
 	}
+	merging, err := e.Merging.apply(r.merging)
+	if err != nil {
+		return wire.Repository{}, err
+	}
+	r.merging = merging
 	s.applyEdit(who, r, e)
 	return s.viewWhole(who, r), nil
 }
@@ -269,6 +278,7 @@ func (s *State) dropRepo(who Identity, r *repo) []int64 {
 	}
 	s.event(who, r, "repository", wire.Event{Action: "deleted"}, r.fullName())
 	delete(s.repos, key(r.fullName()))
+	s.forgetPulls(who, r)
 	for _, h := range r.hooks {
 		h.gone = true
 	}
@@ -306,6 +316,9 @@ func (s *State) viewRepo(r *repo) wire.Repository {
 // viewWhole is a repository as it is shown alone: with where it comes from, as far as who can see that.
 func (s *State) viewWhole(who Identity, r *repo) wire.Repository {
 	v := s.viewRepoFor(who, r)
+	if v.Permissions != nil && v.Permissions.Push {
+		v.MergeSettings = r.merging.view()
+	}
 	if r.parent != nil && s.roleFor(who, r.parent) >= Read {
 		parent := s.viewRepo(r.parent)
 		v.Parent = &parent

@@ -71,6 +71,10 @@ const (
 	WriteIssues  // open, comment
 	TriageIssues // label, close another's
 	EditLabels   // of the repository
+	ReadPulls
+	WritePulls  // open
+	TriagePulls // label, close another's
+	TendPulls   // change another's
 	ReadActions
 	WriteActions
 	ReadVariables
@@ -102,6 +106,14 @@ func (n Need) rule() (scope, level string, role Role) {
 		return "issues", "write", Triage
 	case EditLabels:
 		return "issues", "write", Write
+	case ReadPulls:
+		return "pull_requests", "read", Read
+	case WritePulls:
+		return "pull_requests", "write", Read
+	case TriagePulls:
+		return "pull_requests", "write", Triage
+	case TendPulls:
+		return "pull_requests", "write", Write
 	case ReadActions:
 		return "actions", "read", Read
 	case WriteActions:
@@ -180,14 +192,50 @@ func (s *State) roleFor(who Identity, r *repo) Role {
 
 // open finds a repository for a need, or gives the answer that GitHub gives. The caller holds the lock.
 func (s *State) open(who Identity, full string, need Need) (*repo, error) {
-	r := s.repos[key(full)]
-	if r == nil || s.roleFor(who, r) < Read {
-		return nil, wire.NotFound()
+	r, err := s.visible(who, full)
+	if err != nil {
+		return nil, err
 	}
 	if err := s.allow(who, r, need); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// visible finds a repository that who can see. The caller holds the lock.
+func (s *State) visible(who Identity, full string) (*repo, error) {
+	r := s.repos[key(full)]
+	if r == nil || s.roleFor(who, r) < Read {
+		return nil, wire.NotFound()
+	}
+	return r, nil
+}
+
+// on is the need when it is about this issue: to a pull request, permission for issues and for pull
+// requests are as good as each other.
+// https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps#repository-permissions-for-pull-requests
+func (n Need) on(who Identity, i *issue) Need {
+	if i == nil || i.pull == nil {
+		return n
+	}
+	forPulls := n
+	switch n {
+	case ReadIssues:
+		forPulls = ReadPulls
+	case WriteIssues:
+		forPulls = WritePulls
+	case TriageIssues:
+		forPulls = TriagePulls
+	case EditLabels:
+		forPulls = TendPulls
+	}
+	if who.tok != nil {
+		issues, level, _ := n.rule()
+		if pulls, _, _ := forPulls.rule(); !who.tok.grants(pulls, level) && who.tok.grants(issues, level) {
+			return n
+		}
+	}
+	return forPulls
 }
 
 // allow decides whether who may do need in a repository that he can see.
@@ -214,7 +262,7 @@ func (s *State) allow(who Identity, r *repo, need Need) error {
 		return nil
 	}
 	switch need {
-	case WriteContents, WriteActions:
+	case WriteContents, WriteActions, TendPulls:
 		return wire.Forbidden("Must have push access to repository")
 	case Collaborate:
 		return wire.Forbidden("Must have push access to view collaborator permission.")

@@ -51,6 +51,7 @@ const (
 	nounRepo     noun = "repository"
 	nounLabel    noun = "label"
 	nounIssue    noun = "issue"
+	nounPull     noun = "pull"
 	nounComment  noun = "comment"
 	nounWorkflow noun = "workflow"
 	nounRun      noun = "run"

@@ -5,6 +5,10 @@ import "encoding/json"
 // Event is a webhook body. Which fields are set depends on the event.
 type Event struct {
 	Action       string         `json:"action,omitempty"`
+	Number       int            `json:"number,omitempty"` // of the pull request
+	PullRequest  *Pull          `json:"pull_request,omitempty"`
+	Before       string         `json:"before,omitempty"` // the head of a pull request until a push
+	After        string         `json:"after,omitempty"`
 	Issue        *Issue         `json:"issue,omitempty"`
 	Comment      *Comment       `json:"comment,omitempty"`
 	Label        *Label         `json:"label,omitempty"`

@@ -45,6 +45,9 @@ type Issue struct {
 	StateReason       *string   `json:"state_reason"`
 	Type              *struct{} `json:"type"`
 	App               *struct{} `json:"performed_via_github_app"`
+
+	PullRequest *PullOfIssue `json:"pull_request,omitempty"` // of a pull request only
+	Draft       *bool        `json:"draft,omitempty"`
 }
 
 // Link fills in the addresses of an issue of the repository at repoURL.

@@ -82,9 +82,25 @@ type Repository struct {
 	Watchers         int          `json:"watchers"`
 	DefaultBranch    string       `json:"default_branch"`
 	Permissions      *Permissions `json:"permissions,omitempty"`
+	*MergeSettings                // for who may push, and in events about pull requests
 	Organization     *User        `json:"organization,omitempty"`
 	Parent           *Repository  `json:"parent,omitempty"`
 	Source           *Repository  `json:"source,omitempty"`
+}
+
+// MergeSettings say how pull requests of a repository can be merged.
+type MergeSettings struct {
+	AllowMergeCommit    bool `json:"allow_merge_commit"`
+	AllowSquashMerge    bool `json:"allow_squash_merge"`
+	AllowRebaseMerge    bool `json:"allow_rebase_merge"`
+	AllowAutoMerge      bool `json:"allow_auto_merge"`
+	AllowUpdateBranch   bool `json:"allow_update_branch"`
+	DeleteBranchOnMerge bool `json:"delete_branch_on_merge"`
+
+	SquashTitleDefault string `json:"squash_merge_commit_title"`
+	SquashTextDefault  string `json:"squash_merge_commit_message"`
+	MergeTitleDefault  string `json:"merge_commit_title"`
+	MergeTextDefault   string `json:"merge_commit_message"`
 }
 
 // Link fills in the addresses of a repository that has an id, an owner and a name.

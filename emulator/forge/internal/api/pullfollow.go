@@ -1,0 +1,156 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
+)
+
+// update runs fn while nobody else can move refs of a repository, and brings the pull requests that lead
+// to or from the branches which it moved up to them.
+func (a *API) update(r *http.Request, who state.Identity, repo state.Repo, fn func(*gitstore.Repo) error) error {
+	err := a.Git.Update(repo.ID, func(g *gitstore.Repo) error {
+		if err := fn(g); err != nil {
+			return err
+		}
+		return a.settle(r, who, g, repo.FullName)
+	})
+	if err != nil {
+		return err
+	}
+	// Others' locks are taken one at a time, and none is held meanwhile.
+	for _, base := range a.State.PullBases(repo.FullName) {
+		if err := a.settleNow(r, who, base); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleNow is settle for a repository whose lock nobody here holds.
+func (a *API) settleNow(r *http.Request, who state.Identity, base state.Repo) error {
+	return a.Git.Update(base.ID, func(g *gitstore.Repo) error { return a.settle(r, who, g, base.FullName) })
+}
+
+// settle brings the open pull requests of a repository, which is held, up to what their branches name now.
+func (a *API) settle(r *http.Request, who state.Identity, g *gitstore.Repo, full string) error {
+	return untilStill(func() error {
+		reached := map[[2]string]map[string]bool{} // by what each base branch named before and now
+		for _, p := range a.State.PullsBehind(full) {
+			in := state.Settling{Pull: p}
+			if p.BaseSHA != "" && p.HeadSHA != "" {
+				move := [2]string{p.Seen, p.BaseSHA}
+				if reached[move] == nil && p.Seen != p.BaseSHA {
+					var err error
+					if reached[move], err = g.Reached(lasting(r), p.BaseSHA, p.Seen); err != nil {
+						return err
+					}
+				}
+				in.Inside = reached[move][p.Known]
+				if p.HeadSHA != p.Known && !in.Inside {
+					var err error
+					if in.Now, err = a.compare(r, g, p); err != nil {
+						return err
+					}
+					if in.Now.Commits > 0 {
+						err = setPullRefs(g, p, in.Now)
+					}
+					if err != nil {
+						return err
+					}
+				}
+			}
+			if err := a.State.SettlePull(who, in); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// freshen finds out whether a pull request can be merged, if its base has moved since somebody asked last.
+func (a *API) freshen(c *call, p state.Pull) error {
+	if p.Fresh() || !p.Open || p.BaseSHA == "" || p.HeadSHA == "" {
+		return nil
+	}
+	return a.Git.Update(p.Repo.ID, func(g *gitstore.Repo) error {
+		return untilStill(func() error {
+			p, err := a.State.PullEnds(c.who, p.Repo.FullName, p.Number, state.ReadPulls)
+			if err != nil || p.Fresh() || !p.Open || p.HeadSHA != p.Known {
+				return err
+			}
+			in := state.Settling{Pull: p}
+			if in.Now, err = a.compare(c.Request, g, p); err != nil {
+				return err
+			}
+			if err := setPullRefs(g, p, in.Now); err != nil {
+				return err
+			}
+			return a.State.SettlePull(c.who, in)
+		})
+	})
+}
+
+// compare asks git how the branches of a pull request stand to each other, and makes its test merge.
+func (a *API) compare(r *http.Request, g *gitstore.Repo, p state.Pull) (state.PullFacts, error) {
+	f := state.PullFacts{Base: p.BaseSHA, Head: p.HeadSHA}
+	if p.HeadRepo != p.Repo.ID {
+		if err := g.Borrow(p.HeadRepo, p.HeadSHA); err != nil {
+			return f, err
+		}
+	}
+	rel, err := g.Relate(lasting(r), f.Base, f.Head)
+	if err != nil || rel.Common == "" || len(rel.Ahead) == 0 {
+		f.Common = rel.Common
+		return f, err
+	}
+	f.Common, f.Linear, f.Commits = rel.Common, rel.Linear, len(rel.Ahead)
+	files, err := g.Count(lasting(r), f.Common, f.Head)
+	if err != nil {
+		return f, err
+	}
+	f.Files = len(files)
+	for _, file := range files {
+		f.Additions, f.Deletions = f.Additions+file.Additions, f.Deletions+file.Deletions
+		if len(f.Paths) < state.MaxPullPaths {
+			f.Paths = append(f.Paths, file.Path)
+		}
+	}
+	f.Merge, err = a.testMerge(r, g, f)
+	return f, err
+}
+
+// webFlow is who commits what is done on GitHub's pages and through its API.
+const webFlowName, webFlowEmail = "GitHub", "noreply@github.com"
+
+// testMerge makes the commit that refs/pull/N/merge names, or returns "" when there are conflicts.
+func (a *API) testMerge(r *http.Request, g *gitstore.Repo, f state.PullFacts) (string, error) {
+	tree := ""
+	if f.Common == f.Base {
+		head, err := g.Commit(f.Head)
+		if err != nil {
+			return "", err
+		}
+		tree = head.TreeHash.String()
+	} else {
+		var clean bool
+		var err error
+		if tree, clean, err = g.Merged(lasting(r), f.Base, f.Head); err != nil || !clean {
+			return "", err
+		}
+	}
+	git := gitstore.Person{Name: webFlowName, Email: webFlowEmail, When: a.Now()}
+	return g.WriteCommit(gitstore.NewCommit{Tree: tree, Parents: []string{f.Base, f.Head}, Author: git, Committer: git,
+		Message: "Merge " + f.Head + " into " + f.Base})
+}
+
+func setPullRefs(g *gitstore.Repo, p state.Pull, f state.PullFacts) error {
+	if err := g.SetRef(p.HeadRef(), f.Head); err != nil {
+		return err
+	}
+	if f.Merge == "" {
+		return g.RemoveRef(p.MergeRef())
+	}
+	return g.SetRef(p.MergeRef(), f.Merge)
+}
