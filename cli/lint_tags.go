@@ -11,7 +11,7 @@ import (
 )
 
 // knownTags are the tags that mean something to the kit; one that ends in a colon has a name after it.
-var knownTags = []string{"@requires:capability:", "@skip:", "@lock:", "@serial"}
+var knownTags = []string{"@requires:capability:", "@skip:", "@lock:", "@serial", "@fresh"}
 
 // places are what a scenario can be skipped in: environments, forges, their CI services, and ways to
 // install. Not all of them are built yet, but features are older than environments.

@@ -28,6 +28,7 @@ type runFlags struct {
 	repeat       int
 	seed         int64
 	noNamespaces bool
+	fresh        bool
 	defect       string
 	defects      bool
 	capabilities string
@@ -108,6 +109,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 	fl.IntVar(&f.repeat, "repeat", 1, "how often to run each scenario")
 	fl.Int64Var(&f.seed, "seed", 0, "decides the order of execution; 0 takes one from the clock")
 	fl.BoolVar(&f.noNamespaces, "no-namespaces", false, "keep programs in process groups even where namespaces are allowed")
+	fl.BoolVar(&f.fresh, "fresh", false, "every scenario installs the platform itself; else all but the first and those tagged @fresh get copies")
 	fl.BoolVar(&f.defects, "defects", false, "run once clean and once with each seeded defect, and show which scenario catches it")
 	fl.StringVar(&f.defect, "defect", "", "install the platform with this seeded defect")
 	fl.StringVar(&f.annotations, "annotations", "auto",
@@ -140,7 +142,7 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 	}
 	s := o.screen
 	base := trial.Options{
-		Paths: paths, Tags: f.tags, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, Defect: f.defect, Declared: declared,
+		Paths: paths, Tags: f.tags, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, Defect: f.defect, Declared: declared, Fresh: f.fresh,
 		Explore: f.explore, Schedule: f.schedule, Packs: o.packs(), Kit: Version, CallerEnv: o.Env, Progress: s.progress, Status: s.status,
 	}
 	// Files, flags and vocabulary first: a mistake in them must not wait for a build.

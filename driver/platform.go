@@ -52,8 +52,19 @@ type Actor struct {
 	Bot   bool
 }
 
+// Enrollment describes a repository to create and to install the platform into. Fresh asks for an
+// installation of its own where others are content with a copy.
+type Enrollment struct {
+	NewRepo
+	Fresh bool
+}
+
 // Installer puts the platform into a repository and takes it out again.
 type Installer interface {
+	// Enroll creates a repository as the admin and installs the platform into it. An environment may
+	// hand out a copy of an installation that it made before, if nobody can tell the difference; the
+	// journal says which it was in an entry of type "platform.installed".
+	Enroll(ctx context.Context, in Enrollment) error
 	Install(ctx context.Context, r Repo) error
 	Remove(ctx context.Context, r Repo) error
 }

@@ -38,6 +38,8 @@ func (u unassigned) Start(context.Context, Spec) (Process, error) {
 	return nil, u.refuse("launcher")
 }
 
+func (u unassigned) Enroll(context.Context, Enrollment) error { return u.refuse("installer") }
+
 func (u unassigned) Install(context.Context, Repo) error { return u.refuse("installer") }
 
 func (u unassigned) Remove(context.Context, Repo) error { return u.refuse("installer") }

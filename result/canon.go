@@ -132,12 +132,13 @@ func canonNodes(indent string, nodes []*Node) []string {
 	return texts
 }
 
-// detail leaves out what stands elsewhere, and the id of a request, which no two runs share.
+// detail leaves out what stands elsewhere, the id of a request, which no two runs share, and whether the
+// platform was installed or copied.
 func detail(n *Node) string {
 	var b strings.Builder
 	for _, k := range slices.Sorted(maps.Keys(n.Detail)) {
 		switch k {
-		case "text", "name", "conclusion", "status", "decision", "request_id":
+		case "text", "name", "conclusion", "status", "decision", "request_id", "from":
 		default:
 			fmt.Fprintf(&b, "%s=%s ", k, n.Detail[k])
 		}

@@ -135,7 +135,7 @@ func identify(e driver.Entry) (id string, kind Kind) {
 		return "note:" + seq, KindNote
 	case "request", "unknown-route":
 		return "request:" + seq, KindRequest
-	case "artifact", "door":
+	case "artifact", "door", "platform":
 		return "note:" + seq, KindNote
 	}
 	return "event:" + seq, KindEvent

@@ -89,7 +89,7 @@ func (l *life) inPlace(ctx context.Context) {
 	l.drivers = lease.Drivers
 	start := l.Now()
 	l.res.Started = start
-	w := world.New(world.Options{Drivers: lease.Drivers, Scenario: l.plan.ID, Log: l.log, Sink: l.Sink})
+	w := world.New(world.Options{Drivers: lease.Drivers, Scenario: l.plan.ID, Tags: l.plan.Tags, Log: l.log, Sink: l.Sink})
 	carried := world.Into(ctx, w)
 	l.body(carried)
 	l.collect(ctx)

@@ -62,6 +62,7 @@ type Options struct {
 	Path       string   // PATH of the platform's programs
 	CallerEnv  []string // for building the platform
 	Namespaces bool
+	Fresh      bool // every scenario installs the platform itself
 
 	Progress func(result.Event) // may be nil
 	Status   func(string)       // what is being prepared; may be nil
@@ -156,7 +157,7 @@ func (p *Prepared) environment() environment.Environment {
 		return bare{p.jobs()}
 	}
 	return local.New(local.Options{
-		JobRunner: p.o.JobRunner, Path: p.o.Path, CallerEnv: p.o.CallerEnv, Namespaces: p.o.Namespaces, Capacity: p.jobs(),
+		JobRunner: p.o.JobRunner, Path: p.o.Path, CallerEnv: p.o.CallerEnv, Namespaces: p.o.Namespaces, Capacity: p.jobs(), Fresh: p.o.Fresh,
 	})
 }
 

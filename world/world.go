@@ -20,6 +20,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/evidence"
@@ -34,6 +35,7 @@ var ErrNoWorld = errors.New("no world in this context: a step must pass on the c
 type Options struct {
 	Drivers  *driver.Set   // of the scenario's lease
 	Scenario string        // id, such as "triage.feature:6"
+	Tags     []string      // of the scenario, with "@"
 	Log      *Log          // owned by the suite
 	Sink     evidence.Sink // where Attach puts things; nil makes Attach an error
 }
@@ -43,6 +45,7 @@ type Options struct {
 type World struct {
 	drivers  *driver.Set
 	scenario string
+	tags     []string
 	log      *Log
 	sink     evidence.Sink
 	stray    bool // made by From for want of a real one
@@ -64,7 +67,7 @@ func New(o Options) *World {
 		o.Log = NewLog()
 	}
 	return &World{
-		drivers: o.Drivers, scenario: o.Scenario, log: o.Log, sink: o.Sink,
+		drivers: o.Drivers, scenario: o.Scenario, tags: o.Tags, log: o.Log, sink: o.Sink,
 		sessions: map[string]driver.Session{}, slots: map[any]any{}, shared: map[string]any{},
 	}
 }
@@ -92,6 +95,9 @@ func (w *World) Drivers() *driver.Set { return w.drivers }
 
 // Scenario returns the id of the scenario, such as "triage.feature:6".
 func (w *World) Scenario() string { return w.scenario }
+
+// Tagged reports whether the scenario has a tag, such as "@fresh".
+func (w *World) Tagged(tag string) bool { return slices.Contains(w.tags, tag) }
 
 // Cause names the step that runs now, "step:3"; it is empty before the first and after the last.
 func (w *World) Cause() driver.Cause {

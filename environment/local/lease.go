@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/driver/github"
@@ -15,8 +17,12 @@ import (
 	"github.com/understudy-dev/understudy/internal/schedule"
 )
 
-// org owns every repository of a lease. A lease has a forge of its own, so the name may repeat.
-const org = "acme"
+// What the repository under test is called. A lease has a forge of its own, so the names may repeat, and
+// an installation in one is as good as in another.
+const (
+	org        = "acme"
+	repository = "test-repo-01"
+)
 
 // Lease starts a forge, an engine, a door and a launcher for one scenario.
 func (s *site) Lease(ctx context.Context, scenario string) (*environment.Lease, error) {
@@ -30,7 +36,7 @@ func (s *site) LeaseInOrder(ctx context.Context, scenario string, d *schedule.De
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.place(scenario, h.name, d)
+	p, err := s.place(scenario, d)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lease %s: %w", h.name, err), h.release(context.WithoutCancel(ctx)))
 	}
@@ -41,13 +47,13 @@ func (s *site) LeaseInOrder(ctx context.Context, scenario string, d *schedule.De
 // leased is the place of one lease.
 type leased struct {
 	*place.Place
-	s      *site
-	name   string
-	dir    string
-	client *github.Forge
+	s        *site
+	scenario string
+	dir      string
+	client   *github.Forge
 }
 
-func (s *site) place(scenario, name string, d *schedule.Decider) (*leased, error) {
+func (s *site) place(scenario string, d *schedule.Decider) (*leased, error) {
 	dir, err := os.MkdirTemp(s.scope.Dir, "lease-")
 	if err != nil {
 		return nil, err
@@ -64,7 +70,7 @@ func (s *site) place(scenario, name string, d *schedule.Decider) (*leased, error
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	client := github.New(github.Options{APIURL: p.APIURL(), Tokens: p.Tokens})
-	return &leased{Place: p, s: s, name: name, dir: dir, client: client}, nil
+	return &leased{Place: p, s: s, scenario: scenario, dir: dir, client: client}, nil
 }
 
 // people are the platform file's actors and the observer.
@@ -76,7 +82,8 @@ func (s *site) people() []place.Person {
 		actors[name] = a
 	}
 	var out []place.Person
-	for name, a := range actors {
+	for _, name := range slices.Sorted(maps.Keys(actors)) { // so that accounts have the same ids everywhere
+		a := actors[name]
 		out = append(out, place.Person{Name: name, Login: a.Login, Role: a.Role, Bot: a.Bot, Kit: true, Quiet: name == environment.ActorObserver})
 	}
 	return out
@@ -111,7 +118,7 @@ func (p *leased) set() *driver.Set {
 	set.Launcher = p.Launcher
 	set.Installer = installer{p}
 	set.Platform = p.s.scope.Platform.Platform
-	set.Place = driver.Place{Org: org, Repo: p.name, Dir: p.dir}
+	set.Place = driver.Place{Org: org, Repo: repository, Dir: p.dir}
 	if p.s.scope.Fixtures != nil {
 		set.Fixtures = p.s.scope.Fixtures
 	}

@@ -34,6 +34,7 @@ type Options struct {
 	CallerEnv  []string // the caller's environment, in which the platform is built
 	Namespaces bool     // programs get PID and mount namespaces of their own
 	Capacity   int      // leases at once; 0 is two for each core
+	Fresh      bool     // every scenario installs the platform itself
 }
 
 // Environment is the local environment.
@@ -65,7 +66,8 @@ func (e *Environment) Open(ctx context.Context, s environment.Scope) (environmen
 	if s.Progress == nil {
 		s.Progress = func(string) {}
 	}
-	site := &site{o: e.o, scope: s, tools: filepath.Join(s.Dir, "tools"), pool: newPool(e.o.Capacity)}
+	site := &site{o: e.o, scope: s, tools: filepath.Join(s.Dir, "tools"), pool: newPool(e.o.Capacity),
+		copies: copies{dir: filepath.Join(s.Dir, "copies")}}
 	if err := os.MkdirAll(site.tools, 0o755); err != nil {
 		return nil, fmt.Errorf("open local environment: %w", err)
 	}
@@ -83,6 +85,7 @@ type site struct {
 	scope  environment.Scope
 	tools  string // first on the PATH of everything that runs here
 	pool   *pool
+	copies copies
 	digest string // of the platform's executable
 }
 
@@ -102,6 +105,9 @@ func (s *site) Close(ctx context.Context) error {
 		if err := l.release(ctx); err != nil {
 			s.scope.Log.Error("reclaim lease", "scenario", l.scenario, "err", err)
 		}
+	}
+	if err := os.RemoveAll(s.copies.dir); err != nil {
+		return fmt.Errorf("close local environment: %w", err)
 	}
 	if len(errs) > 0 {
 		return fmt.Errorf("close local environment: leases were not released and have been reclaimed: %s", strings.Join(errs, ", "))

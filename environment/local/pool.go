@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// pool hands out the names that leased repositories go by. Names are scarce on purpose: blocking,
+// pool hands out the names of places. They are scarce on purpose: blocking,
 // double release and reclaiming then work here as they do where places really are scarce.
 type pool struct {
 	free chan string
@@ -27,7 +27,7 @@ type held struct {
 func newPool(n int) *pool {
 	p := &pool{free: make(chan string, n), out: map[string]*held{}}
 	for i := range n {
-		p.free <- fmt.Sprintf("test-repo-%02d", i+1)
+		p.free <- fmt.Sprintf("place-%02d", i+1)
 	}
 	return p
 }

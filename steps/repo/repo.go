@@ -13,6 +13,9 @@ import (
 	"github.com/understudy-dev/understudy/world"
 )
 
+// freshTag asks for an installation of the scenario's own.
+const freshTag = "@fresh"
+
 // admin is the actor who creates repositories and installs the platform.
 const admin = "admin"
 
@@ -20,7 +23,8 @@ const admin = "admin"
 var Pack = suite.Pack{Name: "repo", Steps: []suite.Step{
 	{
 		Pattern: `the enrolled test repository`, Do: enrolled,
-		Doc:     "Creates the leased repository and installs the platform into it. A second use changes nothing.",
+		Doc: "Creates the leased repository and installs the platform into it. A second use changes nothing. " +
+			"The platform is installed once and the others get copies; a scenario with the tag @fresh installs it itself.",
 		Example: `the enrolled test repository`,
 	},
 	{
@@ -43,10 +47,8 @@ func enrolled(ctx context.Context) error {
 	w := world.From(ctx)
 	set := w.Drivers()
 	r := driver.Repo{Owner: set.Place.Org, Name: set.Place.Repo}
-	if err := w.As(admin).Repos.Create(ctx, driver.NewRepo{Repo: r, AutoInit: true}); err != nil {
-		return err
-	}
-	if err := set.Installer.Install(ctx, r); err != nil {
+	in := driver.Enrollment{NewRepo: driver.NewRepo{Repo: r, AutoInit: true}, Fresh: w.Tagged(freshTag)}
+	if err := set.Installer.Enroll(ctx, in); err != nil {
 		return err
 	}
 	world.Share(ctx, world.TheRepository, r)

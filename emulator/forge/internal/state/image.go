@@ -206,6 +206,11 @@ type ArtifactImage struct {
 func (s *State) Image() Image {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.image()
+}
+
+// image needs the lock.
+func (s *State) image() Image {
 	im := Image{Version: ImageVersion, Journal: s.jour.Last(), Last: map[string]int64{}, Mark: s.mark}
 	for n, id := range s.last {
 		im.Last[string(n)] = id
