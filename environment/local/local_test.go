@@ -42,6 +42,11 @@ func platform() environment.Platform {
 
 func openSite(t testing.TB, namespaces bool, p environment.Platform) environment.Site {
 	t.Helper()
+	return openSiteOf(t, namespaces, p, 2)
+}
+
+func openSiteOf(t testing.TB, namespaces bool, p environment.Platform, capacity int) environment.Site {
+	t.Helper()
 	runner, err := findRunner()
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +58,7 @@ func openSite(t testing.TB, namespaces bool, p environment.Platform) environment
 		}
 	}
 	site, err := local.New(local.Options{
-		JobRunner: runner, Path: os.Getenv("PATH"), CallerEnv: os.Environ(), Namespaces: namespaces, Capacity: 2,
+		JobRunner: runner, Path: os.Getenv("PATH"), CallerEnv: os.Environ(), Namespaces: namespaces, Capacity: capacity,
 	}).Open(t.Context(), environment.Scope{Dir: spaced(t), Platform: p})
 	if err != nil {
 		t.Fatal(err)
