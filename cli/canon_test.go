@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,7 +17,8 @@ import (
 )
 
 // TestRunsAreEqual runs the acceptance suite, green and with a defect, one scenario after the other,
-// eight at once, and in a random order: what must be equal is. What is kept of each run can be judged
+// eight at once, and in a random order, from copies of one installation and each installed afresh: what
+// must be equal is. What is kept of each run can be judged
 // again, with the same verdicts, and rendered; understudy diff finds them alike, and where the defect
 // makes the two part.
 func TestRunsAreEqual(t *testing.T) {
@@ -27,8 +29,8 @@ func TestRunsAreEqual(t *testing.T) {
 		which []string
 		runs  [][]string
 	}{
-		"green": {0, nil, [][]string{{"--jobs", "1", "--seed", "1"}, {"--jobs", "8", "--seed", "2"}, {"--jobs", "4", "--seed", random}}},
-		"red":   {1, []string{"--defect", "schema-check-killed"}, [][]string{{"--jobs", "1"}, {"--jobs", "8"}}},
+		"green": {0, nil, [][]string{{"--jobs", "1", "--seed", "1"}, {"--jobs", "8", "--seed", "2"}, {"--jobs", "4", "--seed", random, "--fresh"}}},
+		"red":   {1, []string{"--defect", "schema-check-killed"}, [][]string{{"--jobs", "1"}, {"--jobs", "8", "--fresh"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var first string
@@ -74,6 +76,21 @@ func canonOfRun(t *testing.T, want int, out string, args []string) string {
 	r, err := result.Read(filepath.Join(out, "record.json"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	installed := map[string]int{}
+	for _, s := range r.Cells[0].Trials[0].Scenarios {
+		for _, e := range s.Journal {
+			if e.Type == "platform.installed" {
+				installed[e.Detail["from"]]++
+			}
+		}
+	}
+	wantInstalled := map[string]int{"install": 1, "copy": 13}
+	if slices.Contains(args, "--fresh") {
+		wantInstalled = map[string]int{"install": 14}
+	}
+	if diff := cmp.Diff(wantInstalled, installed); diff != "" {
+		t.Errorf("%v: installed (-want +got): %s", args, diff)
 	}
 	return string(result.Canon(r))
 }

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/environment"
@@ -241,7 +243,7 @@ func TestFreshSite(t *testing.T) {
 	}
 }
 
-// BenchmarkLeaseFromCopy is a lease with the platform installed from a copy, ready for the first step.
+// BenchmarkLeaseFromCopy prints the median of a lease with the platform installed from a copy, ready for the first step.
 func BenchmarkLeaseFromCopy(b *testing.B) {
 	p, started := installing(b, worker, "")
 	site := openSite(b, true, p)
@@ -249,21 +251,26 @@ func BenchmarkLeaseFromCopy(b *testing.B) {
 	if err := set.Installer.Enroll(b.Context(), enrollment(set)); err != nil {
 		b.Fatal(err)
 	}
+	var took []time.Duration
 	for b.Loop() {
-		l, err := site.Lease(b.Context(), "bench")
-		if err != nil {
-			b.Fatal(err)
+		for range 30 {
+			start := time.Now()
+			l, err := site.Lease(b.Context(), "bench")
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := l.Drivers.Installer.Enroll(b.Context(), enrollment(l.Drivers)); err != nil {
+				b.Fatal(err)
+			}
+			took = append(took, time.Since(start))
+			quiet(b, l.Drivers)
+			if err := l.Release(b.Context()); err != nil {
+				b.Fatal(err)
+			}
 		}
-		if err := l.Drivers.Installer.Enroll(b.Context(), enrollment(l.Drivers)); err != nil {
-			b.Fatal(err)
-		}
-		b.StopTimer()
-		if err := l.Release(b.Context()); err != nil {
-			b.Fatal(err)
-		}
-		b.StartTimer()
 	}
-	b.ReportMetric(float64(b.Elapsed().Microseconds())/1000/float64(b.N), "ms/lease")
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms/lease")
 	if n := started(); n != 1 {
 		b.Fatalf("the installer ran %d times", n)
 	}

@@ -31,6 +31,12 @@ func lint(b *testing.B, t *table) {
 		target: 1000, unit: "ms", format: "%.0f", peer: "all rules, 500 fixtures held to a schema"})
 }
 
+// leaseFromCopy is ./environment/local's own benchmark.
+func leaseFromCopy(b *testing.B, t *table) {
+	t.add(figure{name: "lease with the platform from a copy: wall", value: elsewhere(b, "../../environment/local", "BenchmarkLeaseFromCopy", "ms/lease"),
+		target: 5, unit: "ms", format: "%.1f", peer: "forge, engine, door, launcher, repository; ready for the next step"})
+}
+
 // elsewhere is a metric of a benchmark that lives beside what it measures.
 func elsewhere(b *testing.B, dir, name, metric string) float64 {
 	b.Helper()

@@ -55,7 +55,7 @@ func BenchmarkFigures(b *testing.B) {
 	}{
 		{"Issue", issue}, {"Handler", handler}, {"Git", gitFlow}, {"Quiet", quietSeen},
 		{"LabelToRun", labelToRun}, {"ManyJobs", manyJobs}, {"Acceptance", acceptance}, {"Suite", suite}, {"Page", page}, {"Exec", execAdds}, {"Serve", serveReady}, {"JournalPage", journalPage}, {"Lint", lint},
-		{"Artifact", artifact},
+		{"Artifact", artifact}, {"LeaseFromCopy", leaseFromCopy},
 	} {
 		done := false
 		b.Run(part.name, func(b *testing.B) {

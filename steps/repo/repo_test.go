@@ -55,3 +55,33 @@ func TestChange(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// enrolling takes enrollments.
+type enrolling struct {
+	driver.Installer
+	got []driver.Enrollment
+}
+
+func (e *enrolling) Enroll(_ context.Context, in driver.Enrollment) error {
+	e.got = append(e.got, in)
+	return nil
+}
+
+// TestFreshTag enrolls twice in each scenario; only the first does anything.
+func TestFreshTag(t *testing.T) {
+	e := &enrolling{}
+	set := driver.Unassigned()
+	set.Installer, set.Place = e, driver.Place{Org: "o", Repo: "r"}
+	for _, tags := range [][]string{nil, {"@fresh", "@slow"}, {"@freshly"}} {
+		ctx := world.Into(t.Context(), world.New(world.Options{Drivers: set, Tags: tags}))
+		for range 2 {
+			if err := enrolled(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	in := driver.NewRepo{Repo: driver.Repo{Owner: "o", Name: "r"}, AutoInit: true}
+	if diff := cmp.Diff([]driver.Enrollment{{NewRepo: in}, {NewRepo: in, Fresh: true}, {NewRepo: in}}, e.got); diff != "" {
+		t.Error(diff)
+	}
+}
