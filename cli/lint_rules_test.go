@@ -98,6 +98,8 @@ func TestLintTags(t *testing.T) {
 	for tags, want := range map[string]string{
 		"@lock:a @triage @clock @issue:7 @requires:capability:runtime-pi": "",
 		"@serial @x": "",
+		"@fresh @x":  "",
+		"@frehs":     "nobody knows the tag @frehs (unknown-tag)",
 		"@seriel":    "nobody knows the tag @seriel (unknown-tag)",
 		"@Serial":    "nobody knows the tag @Serial (unknown-tag)",
 		"@serial:x":  "nobody knows the tag @serial:x (unknown-tag)",

@@ -132,13 +132,16 @@ func canonNodes(indent string, nodes []*Node) []string {
 	return texts
 }
 
-// detail leaves out what stands elsewhere, the id of a request, which no two runs share, and whether the
-// platform was installed or copied.
+// detail leaves out what stands elsewhere, the id of a request, which no two runs share, and all about an
+// installation: which platform it was is said of the whole record, and a copy is as good as an original.
 func detail(n *Node) string {
+	if n.Entries[0].Type == "platform.installed" {
+		return ""
+	}
 	var b strings.Builder
 	for _, k := range slices.Sorted(maps.Keys(n.Detail)) {
 		switch k {
-		case "text", "name", "conclusion", "status", "decision", "request_id", "from":
+		case "text", "name", "conclusion", "status", "decision", "request_id":
 		default:
 			fmt.Fprintf(&b, "%s=%s ", k, n.Detail[k])
 		}

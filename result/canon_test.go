@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/result"
 )
 
@@ -126,5 +127,25 @@ func TestCanonSeesWhatIsOurs(t *testing.T) {
 		if got := string(result.Canon(changed(t, rewrite))); got == want {
 			t.Errorf("another %s makes no difference", name)
 		}
+	}
+}
+
+// TestCanonLeavesOutWhatWasInstalled compares a scenario that installed with one that got a copy of
+// another build; that nothing was installed does make a difference.
+func TestCanonLeavesOutWhatWasInstalled(t *testing.T) {
+	with := func(detail map[string]string) string {
+		r := changed(t, nil)
+		s := &r.Cells[0].Trials[0].Scenarios[0]
+		if detail != nil {
+			s.Journal = append(s.Journal, driver.Entry{Seq: 9_000, Type: "platform.installed", Cause: "step:1", Subject: "acme/test-repo-01", Detail: detail})
+		}
+		return string(result.Canon(r))
+	}
+	installed := with(map[string]string{"from": "install", "digest": "sha256:1"})
+	if diff := cmp.Diff(installed, with(map[string]string{"from": "copy", "digest": "sha256:2", "defect": "x"})); diff != "" {
+		t.Error(diff)
+	}
+	if installed == with(nil) {
+		t.Error("an installation makes no difference")
 	}
 }

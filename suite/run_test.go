@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -340,5 +341,22 @@ func TestArgumentsReachTheStep(t *testing.T) {
 func TestNothingToRun(t *testing.T) {
 	if _, err := suite.Run(t.Context(), hasty(suite.Options{})); !errors.Is(err, suite.ErrNothingSelected) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestStepsKnowTheTags asks from a step what its scenario is tagged with, inherited tags included.
+func TestStepsKnowTheTags(t *testing.T) {
+	got := map[string]bool{}
+	p := pack(suite.Step{Pattern: `it is asked`, Doc: "Asks.", Example: "it is asked", Do: func(ctx context.Context) error {
+		w := world.From(ctx)
+		got[w.Scenario()] = w.Tagged("@fresh")
+		return nil
+	}})
+	_, err := suite.Run(t.Context(), suite.Options{Site: &site{}, Packs: []suite.Pack{p}, Planned: features(t, map[string]string{
+		"a.feature": "Feature: A\n  Scenario: S\n    Given it is asked\n  @fresh\n  Scenario: T\n    Given it is asked\n",
+		"b.feature": "@fresh\nFeature: B\n  Scenario: S\n    Given it is asked\n",
+	})})
+	if want := map[string]bool{"a.feature:2": false, "a.feature:5": true, "b.feature:3": true}; err != nil || !maps.Equal(got, want) {
+		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/understudy-dev/understudy/environment/local"
 )
 
-// installing is a platform whose installer commits a workflow, sets a variable that holds a token and a
-// second one for each line in more, and counts its starts in a file.
+// installing is a platform whose installer counts its starts in a file, runs what is to come before, commits a
+// workflow and sets a variable that holds a token.
 func installing(t testing.TB, workflow, before string) (p environment.Platform, started func() int) {
 	t.Helper()
 	count := filepath.Join(t.TempDir(), "count")
@@ -149,7 +149,7 @@ func TestInterruptedInstallationIsTriedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, started := installing(t, worker, fmt.Sprintf("if mkdir %s/first; then echo > %s; sleep 600; fi", dir, begun))
-	site := openSite(t, true, p)
+	site := openSiteOf(t, true, p, 3)
 	first, second := lease(t, site), lease(t, site)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -169,6 +169,13 @@ func TestInterruptedInstallationIsTriedAgain(t *testing.T) {
 	})
 	cancel()
 	all.Wait()
+	third := lease(t, site)
+	if err := third.Installer.Enroll(t.Context(), enrollment(third)); err != nil {
+		t.Errorf("the third: %v", err)
+	}
+	if got := installed(t, third); got != " none copy" {
+		t.Errorf("the third: %q", got)
+	}
 	if n := started(); n != 2 {
 		t.Errorf("the installer ran %d times, want 2", n)
 	}
