@@ -135,7 +135,7 @@ func canonNodes(indent string, nodes []*Node) []string {
 // detail leaves out what stands elsewhere, the id of a request, which no two runs share, and all about an
 // installation: which platform it was is said of the whole record, and a copy is as good as an original.
 func detail(n *Node) string {
-	if n.Entries[0].Type == "platform.installed" {
+	if len(n.Entries) > 0 && n.Entries[0].Type == "platform.installed" {
 		return ""
 	}
 	var b strings.Builder
