@@ -45,7 +45,7 @@ func (s bareSite) Lease(context.Context, string) (*environment.Lease, error) {
 	}
 	set := driver.Unassigned()
 	set.Ledger = ledger.New()
-	set.Forge = noForge{}
+	set.Forge, set.Installer = noForge{}, noInstaller{set.Installer}
 	set.Place.Dir = dir
 	if s.scope.Fixtures != nil {
 		set.Fixtures = s.scope.Fixtures
@@ -62,6 +62,12 @@ func (s bareSite) Lease(context.Context, string) (*environment.Lease, error) {
 // noForge is what steps of the kit's own vocabulary meet first.
 type noForge struct{}
 
-func (noForge) As(string) (driver.Session, error) {
-	return driver.Session{}, fmt.Errorf("there is no forge, because the suite names no platform file: %w", driver.ErrUnsupported)
+func (noForge) As(string) (driver.Session, error) { return driver.Session{}, errNoForge() }
+
+type noInstaller struct{ driver.Installer }
+
+func (noInstaller) Enroll(context.Context, driver.Enrollment) error { return errNoForge() }
+
+func errNoForge() error {
+	return fmt.Errorf("there is no forge, because the suite names no platform file: %w", driver.ErrUnsupported)
 }

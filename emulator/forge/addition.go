@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
 	"github.com/understudy-dev/understudy/internal/journal"
+	"github.com/understudy-dev/understudy/internal/outline"
 )
 
 // ErrUnlike says that a forge is not like the one that an addition was made to.
@@ -81,7 +82,8 @@ func (s *Server) Addition(ctx context.Context, base Base, o AdditionOptions) (*A
 	if out.added, err = json.Marshal(added); err != nil {
 		return nil, err
 	}
-	entries := a.journal.Entries(base.image.Journal)
+	// What an engine says of workflow files it will say again, when it hears of the copy.
+	entries := slices.DeleteFunc(a.journal.Entries(base.image.Journal), func(e journal.Entry) bool { return outline.Ours(e.Type) })
 	for _, e := range entries {
 		if e.Cause != base.image.Mark {
 			return nil, fmt.Errorf("%s %s was not caused by it", e.Type, e.Subject)
