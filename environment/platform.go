@@ -19,7 +19,7 @@ type Platform struct {
 	driver.Platform
 	File    string    // path of the platform file
 	Get     Get       // how to build it
-	Install Install   // run once for each leased repository
+	Install Install   // run once for a site, or for each leased repository where that cannot be copied
 	Defect  []string  // arguments added to Install for a seeded defect; "{name}" is its name
 	Door    []Opening // hosts that programs of the platform can reach
 	Order   []string  // actor names in the file's order

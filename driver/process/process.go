@@ -106,6 +106,13 @@ func (l *Launcher) Start(ctx context.Context, s driver.Spec) (driver.Process, er
 	return p, nil
 }
 
+// Running is how many programs there are now, daemons included.
+func (l *Launcher) Running() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.running)
+}
+
 func (l *Launcher) check(ctx context.Context, s driver.Spec) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("start a program: %w", err)

@@ -3,6 +3,7 @@ package actions_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/understudy-dev/understudy/emulator/actions"
 	"github.com/understudy-dev/understudy/internal/ledger"
+	"github.com/understudy-dev/understudy/internal/outline"
+	"github.com/understudy-dev/understudy/internal/schedule"
 )
 
 const hello = `name: CI
@@ -278,5 +281,34 @@ func BenchmarkLabel(b *testing.B) {
 	for b.Loop() {
 		p.label("bug")
 		p.settle()
+	}
+}
+
+// TestCopiedEventsStartNothing: what an event led to has come with the copy, or there was nothing. The files are
+// told of as if it had happened here.
+func TestCopiedEventsStartNothing(t *testing.T) {
+	for _, ordered := range []func(*actions.Options, *memory){func(*actions.Options, *memory) {}, ordered(schedule.Schedule{}.Decider())} {
+		p := start(t, "-- .github/workflows/w.yml --\non: issues\njobs:\n  a: {runs-on: ubuntu-latest, steps: [{run: 'true'}]}\n"+
+			"-- .github/workflows/broken.yml --\non: issues\njobs: 1\n", ordered)
+		at := p.label("bug", "starts_runs", "no")
+		e := p.j.Entries(at - 1)[0]
+		e.Copied, e.Detail = true, maps.Clone(e.Detail)
+		delete(e.Detail, "starts_runs")
+		ob := p.l.Open("copy")
+		p.j.Append(e)
+		ob.Close()
+		p.settle()
+		if n := len(p.runs); n != 0 {
+			t.Errorf("%d runs", n)
+		}
+		files := 0
+		for _, e := range p.j.Entries(0) {
+			if e.Type == outline.FileEntry {
+				files++
+			}
+		}
+		if files != 2 {
+			t.Errorf("the journal tells of %d files, want 2", files)
+		}
 	}
 }

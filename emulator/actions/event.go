@@ -31,6 +31,7 @@ type happening struct {
 	untrusted bool     // the runs get a token that only reads, and no secrets
 	depth     int      // of a workflow_run: how many runs started one another before it
 	chain     int      // how many runs led to this event, each by what one of its jobs did or by its end
+	copied    bool     // the runs that it started, if any, are copied too: it starts none
 }
 
 // accept starts the runs that an entry asks for.
@@ -54,7 +55,7 @@ func readEvent(entry journal.Entry) (happening, error) {
 	d := entry.Detail
 	h := happening{
 		seq: entry.Seq, name: d["event"], action: d["action"], repo: d["repo"], actor: entry.Actor,
-		sha: d["sha"], ref: d["ref"], raw: entry.Payload,
+		sha: d["sha"], ref: d["ref"], raw: entry.Payload, copied: entry.Copied,
 	}
 	if h.name == "" || h.repo == "" || len(h.raw) == 0 {
 		return happening{}, nil // something that happened, but no webhook event
@@ -137,6 +138,9 @@ func workflowFile(f File) bool {
 // asked reports whether the file wants the event. One that nobody understands is refused at every
 // event but those about runs: its own is one.
 func (h happening) asked(wf *workflow.Workflow) bool {
+	if h.copied {
+		return false
+	}
 	return wf.On.Match(h.event()) || wf.On.Broken() && h.name != "workflow_run"
 }
 
@@ -177,7 +181,7 @@ func (e *Engine) consider(h happening, src Source, f File) error {
 	}
 	wf, problems := e.parse(f)
 	if !h.asked(wf) {
-		if wf.On.Names(h.name) && !workflow.Delivered(h.name) {
+		if !h.copied && wf.On.Names(h.name) && !workflow.Delivered(h.name) {
 			e.o.Log.Warn("event starts no runs here", "event", h.name, "workflow", f.Path, "repo", h.repo)
 		}
 		return nil

@@ -61,6 +61,7 @@ type AdditionOptions struct {
 	Dir    string   // empty, and the caller's
 	Tokens []string // may stand in secrets and variables, where Admin.Add replaces them
 	Own    []string // may stand nowhere, such as the path of a directory
+	Alone  bool     // nothing else went on since base: what has no cause, as a request to the door, is part of it
 }
 
 // Addition returns what was added to the forge since base, when it had no repositories then: one
@@ -85,7 +86,7 @@ func (s *Server) Addition(ctx context.Context, base Base, o AdditionOptions) (*A
 	// What an engine says of workflow files it will say again, when it hears of the copy.
 	entries := slices.DeleteFunc(a.journal.Entries(base.image.Journal), func(e journal.Entry) bool { return outline.Ours(e.Type) })
 	for _, e := range entries {
-		if e.Cause != base.image.Mark {
+		if e.Cause != base.image.Mark && !(o.Alone && e.Cause == "") {
 			return nil, fmt.Errorf("%s %s was not caused by it", e.Type, e.Subject)
 		}
 		if e.Seq > im.Journal && e.Kind == journal.Change {
@@ -163,7 +164,7 @@ func encodings(text string) (out [][]byte) {
 }
 
 // Add gives the forge an addition, as if what made it had happened here and now: ids are the same,
-// the entries of the journal come with it and have the cause that the kit's tokens act for. The texts
+// the entries of the journal come with it, and those that had a cause have the one that the kit's tokens act for. The texts
 // that replace maps, and the address of the other forge, are replaced in all that is not git. A forge
 // that is not like the other was is ErrUnlike, and unchanged.
 func (a *Admin) Add(x *Addition, replace map[string]string) error {

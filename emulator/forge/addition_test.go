@@ -21,6 +21,8 @@ func install(w *world) {
 	w.ada.want(201, "POST", "/repos/acme/app/labels", map[string]any{"name": "ready", "color": "0e8a16"})
 	w.ada.want(201, "POST", "/repos/acme/app/actions/variables", map[string]any{"name": "API", "value": w.forge.URL() + "/api/v3"})
 	w.secret("BOX", `{"token":"`+w.ada.token+`"}`)
+	w.ada.want(200, "PUT", "/repos/acme/app/environments/production", nil)
+	w.ada.want(201, "POST", "/repos/acme/app/environments/production/variables", map[string]any{"name": "WHERE", "value": "here"})
 	w.ada.want(201, "PUT", "/repos/acme/app/contents/.github/workflows/w.yml", map[string]any{
 		"message": "Add workflow", "content": base64.StdEncoding.EncodeToString([]byte("on: push\njobs: {}\n"))})
 }
@@ -65,6 +67,7 @@ func TestAdditionAnswersTheSame(t *testing.T) {
 	all.Wait()
 	for i, w := range copies {
 		for _, path := range []string{"/repos/acme/app", "/repos/acme/app/labels", "/repos/acme/app/actions/variables", "/repos/acme/app/actions/secrets",
+			"/repos/acme/app/environments", "/repos/acme/app/environments/production/variables",
 			"/repos/acme/app/git/trees/main?recursive=1", "/repos/acme/app/commits", "/repos/acme/app/actions/workflows", "/orgs/acme/repos",
 			"/repos/acme/app/issues", "/user/repos"} {
 			want := address.ReplaceAllString(string(origin.ada.want(200, "GET", path, nil).body), "URL")
@@ -149,15 +152,15 @@ func TestAdditionRefuses(t *testing.T) {
 		"coded token in file": {func(w *world) { file(w, basic(w)) }, "holds what belongs to its place"},
 		"coded token":         {func(w *world) { w.secret("BASIC", basic(w)) }, "encoded"},
 		"path in a secret":    {func(w *world) { w.secret("HOME", "/a/place/x") }, "stands in it"},
-		"webhook":             {func(w *world) { w.ada.hook("http://127.0.0.1:9/x", nil, "push") }, "webhooks were made"},
-		"account":             {func(w *world) { must(w.t, w.admin.AddUser(forge.User{Login: "bob"})) }, "accounts were made"},
-		"token":               {func(w *world) { w.mint(forge.TokenSpec{Login: "ada"}) }, "tokens were made"},
+		"webhook":             {func(w *world) { w.ada.hook("http://127.0.0.1:9/x", nil, "push") }, "made or changed hooks"},
+		"account":             {func(w *world) { must(w.t, w.admin.AddUser(forge.User{Login: "bob"})) }, "made or changed accounts"},
+		"token":               {func(w *world) { w.mint(forge.TokenSpec{Login: "ada"}) }, "made or changed tokens"},
 		"two repositories":    {func(w *world) { w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "b"}) }, "2 repositories"},
 		"organisation's": {func(w *world) {
 			w.ada.want(201, "POST", "/orgs/acme/actions/variables", map[string]any{"name": "A", "value": "b", "visibility": "all"})
-		}, "accounts were"},
+		}, "made or changed accounts"},
 		"something else's":     {func(w *world) { w.admin.Mark("step:2"); file(w, "x") }, "not caused by it"},
-		"a run":                {func(w *world) { w.run() }, "runs were made"},
+		"a run":                {func(w *world) { w.run() }, "made or changed runs"},
 		"deleted after it was": {func(w *world) { w.ada.want(204, "DELETE", "/repos/acme/app", nil) }, "0 repositories"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,7 +34,6 @@ type original struct {
 	scenario string
 	tokens   map[string]string
 	addition *forge.Addition // nil: it cannot be copied, and everybody installs
-	err      error           // it failed, and would again
 }
 
 // claim returns the installation for key, and whether the caller is to make it.
@@ -68,7 +67,7 @@ const (
 // Enroll creates the repository and installs the platform, or copies what another scenario of the site
 // made in the same way. Only an installation into a forge without repositories is copied.
 func (i installer) Enroll(ctx context.Context, in driver.Enrollment) error {
-	base, err := i.p.Forge.Admin().Base()
+	base, err := i.base()
 	if err != nil {
 		return err
 	}
@@ -87,15 +86,23 @@ func (i installer) Enroll(ctx context.Context, in driver.Enrollment) error {
 			return fmt.Errorf("wait for the installation of scenario %s: %w", o.scenario, ctx.Err())
 		}
 		switch {
-		case o.err != nil:
-			reason, _, _ := strings.Cut(o.err.Error(), "\n")
-			return fmt.Errorf("the installation failed for scenario %s, which says more, and is not tried again: %s", o.scenario, reason)
 		case o.addition != nil:
 			return i.copied(o, in.Repo, base)
 		case !i.givenUp(key, o):
 			return i.itself(ctx, in.NewRepo, base)
 		}
 	}
+}
+
+// before is a forge before an installation.
+type before struct {
+	forge.Base
+	alone bool // no program runs that could do something meanwhile
+}
+
+func (i installer) base() (before, error) {
+	base, err := i.p.Forge.Admin().Base()
+	return before{base, i.p.Launcher.Running() == 0}, err
 }
 
 // givenUp reports whether o is no longer the installation for key.
@@ -106,15 +113,14 @@ func (i installer) givenUp(key string, o *original) bool {
 	return c.made[key] != o
 }
 
-// first installs for the scenario and keeps a copy for the others.
-func (i installer) first(ctx context.Context, in driver.NewRepo, base forge.Base, o *original, key string) error {
+// first installs for the scenario and keeps a copy for the others. What failed is not copied: everybody
+// is to see for himself how.
+func (i installer) first(ctx context.Context, in driver.NewRepo, base before, o *original, key string) error {
 	defer close(o.done)
 	if err := i.make(ctx, in); err != nil {
 		if ctx.Err() != nil {
 			i.p.s.copies.forget(key) // it was interrupted: that says nothing about others
-			return err
 		}
-		o.err = err
 		return err
 	}
 	addition, err := i.keep(ctx, base)
@@ -126,21 +132,22 @@ func (i installer) first(ctx context.Context, in driver.NewRepo, base forge.Base
 	return nil
 }
 
-// keep waits until nothing goes on any more, and copies what there is.
-func (i installer) keep(ctx context.Context, base forge.Base) (*forge.Addition, error) {
+// keep waits until nothing goes on any more, and copies what there is. It brings on nothing that waits for
+// its turn: the scenario goes on as one that got a copy, or that installed for itself.
+func (i installer) keep(ctx context.Context, base before) (*forge.Addition, error) {
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
 	admin := i.p.Forge.Admin()
-	for seq, quiet := uint64(0), false; !quiet; {
+	for seq, rest := uint64(0), false; !rest; {
 		var err error
-		if seq, quiet, err = i.p.Ledger.Wait(ctx, seq); err != nil {
+		if seq, rest, err = i.p.Ledger.Watch(ctx, seq); err != nil {
 			return nil, fmt.Errorf("it is not quiet: %q: %w", i.p.Ledger.Pending(), err)
 		}
 		now, err := admin.Base()
 		if err != nil {
 			return nil, err
 		}
-		if now.Runs() {
+		if now.Runs() || rest && len(i.p.Ledger.Pending()) > 0 {
 			return nil, errors.New("it starts runs of workflows")
 		}
 	}
@@ -152,13 +159,14 @@ func (i installer) keep(ctx context.Context, base forge.Base) (*forge.Addition, 
 		return nil, err
 	}
 	door := strings.TrimPrefix(i.p.ProgramEnv()["HTTP_PROXY"], "http://")
-	return i.p.Forge.Addition(ctx, base, forge.AdditionOptions{
-		Dir: dir, Tokens: slices.Collect(maps.Values(i.p.Tokens)), Own: []string{i.p.dir, door},
+	return i.p.Forge.Addition(ctx, base.Base, forge.AdditionOptions{
+		Dir: dir, Tokens: slices.Collect(maps.Values(i.p.Tokens)), Own: []string{i.p.dir, door}, Alone: base.alone,
 	})
 }
 
-// copied gives the lease's forge what another's got, with tokens of this lease for those of the other.
-func (i installer) copied(o *original, r driver.Repo, base forge.Base) error {
+// copied gives the lease's forge what another's got, with tokens of this lease for those of the other. The
+// files of it that an installation must leave are looked for without a request: the journal is as of one.
+func (i installer) copied(o *original, r driver.Repo, base before) error {
 	tokens := map[string]string{}
 	for actor, token := range o.tokens {
 		tokens[token] = i.p.Tokens[actor]
@@ -166,12 +174,17 @@ func (i installer) copied(o *original, r driver.Repo, base forge.Base) error {
 	if err := i.p.Forge.Admin().Add(o.addition, tokens); err != nil {
 		return err
 	}
+	for _, path := range i.p.s.scope.Platform.Install.Validate {
+		if _, _, err := i.p.Forge.Admin().View().Entry(r.String(), "", path); err != nil {
+			return fmt.Errorf("the copy of what scenario %s installed lacks %s: %w", o.scenario, path, err)
+		}
+	}
 	i.note(r, base, fromCopy)
 	return nil
 }
 
 // itself installs for this scenario alone.
-func (i installer) itself(ctx context.Context, in driver.NewRepo, base forge.Base) error {
+func (i installer) itself(ctx context.Context, in driver.NewRepo, base before) error {
 	if err := i.make(ctx, in); err != nil {
 		return err
 	}
@@ -191,7 +204,7 @@ func (i installer) make(ctx context.Context, in driver.NewRepo) error {
 }
 
 // note journals what was installed.
-func (i installer) note(r driver.Repo, base forge.Base, from string) {
+func (i installer) note(r driver.Repo, base before, from string) {
 	s := i.p.s
 	detail := map[string]string{"from": from, "platform": s.scope.Platform.Name, "digest": s.digest}
 	if s.scope.Defect != "" {

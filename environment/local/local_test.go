@@ -47,6 +47,11 @@ func openSite(t testing.TB, namespaces bool, p environment.Platform) environment
 
 func openSiteOf(t testing.TB, namespaces bool, p environment.Platform, capacity int) environment.Site {
 	t.Helper()
+	return openSiteIn(t, spaced(t), namespaces, p, capacity)
+}
+
+func openSiteIn(t testing.TB, dir string, namespaces bool, p environment.Platform, capacity int) environment.Site {
+	t.Helper()
 	runner, err := findRunner()
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +64,7 @@ func openSiteOf(t testing.TB, namespaces bool, p environment.Platform, capacity 
 	}
 	site, err := local.New(local.Options{
 		JobRunner: runner, Path: os.Getenv("PATH"), CallerEnv: os.Environ(), Namespaces: namespaces, Capacity: capacity,
-	}).Open(t.Context(), environment.Scope{Dir: spaced(t), Platform: p})
+	}).Open(t.Context(), environment.Scope{Dir: dir, Platform: p})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,6 +37,7 @@ type Entry struct {
 	Subject string            // what it is about: "acme/app#1", "run:5", "POST /repos/acme/app/issues"
 	Detail  map[string]string // small facts for people and policies
 	Payload json.RawMessage   `json:",omitempty"` // the event body as delivered to subscribers, when there is one
+	Copied  bool              `json:",omitempty"` // it came with a copy of a state, as did all that it led to
 }
 
 // Journal is safe for concurrent use.

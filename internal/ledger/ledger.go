@@ -24,8 +24,9 @@ type Ledger struct {
 	wake   chan struct{} // closed and replaced at each change and at each quiet
 	fatal  error
 
-	blocked int           // waits that have seen everything and sleep on wake
-	idle    chan struct{} // closed and replaced when only deferred work is left and somebody waits for it
+	blocked int             // waits that have seen everything and sleep on wake
+	idle    chan struct{}   // closed and replaced when only deferred work is left and somebody waits for it
+	resting []chan struct{} // closed when only deferred work is left
 }
 
 // Obligation is one piece of open work. Its methods may be called from any goroutine.
@@ -137,7 +138,48 @@ func (l *Ledger) isIdle() bool {
 	return deferred
 }
 
+// Watch returns at the next change after sequence number after, or as soon as nothing is open but deferred
+// work, which is rest. Unlike Wait it brings no deferred work on; Pending names it. It returns the
+// context's error when ctx ends, and Fail's error when that was called.
+func (l *Ledger) Watch(ctx context.Context, after uint64) (seq uint64, rest bool, err error) {
+	for {
+		l.mu.Lock()
+		seq, rest, err = l.seq, l.rests(), l.fatal
+		wake, told := l.wake, make(chan struct{})
+		answered := err != nil || rest || seq > after
+		if !answered {
+			l.resting = append(l.resting, told)
+		}
+		l.mu.Unlock()
+		if answered {
+			return seq, rest, err
+		}
+		select {
+		case <-wake:
+		case <-told:
+		case <-ctx.Done():
+			return seq, false, ctx.Err()
+		}
+	}
+}
+
+// rests reports whether nothing is open that is neither parked nor deferred.
+func (l *Ledger) rests() bool {
+	for _, o := range l.open {
+		if !o.parked && !o.later {
+			return false
+		}
+	}
+	return true
+}
+
 func (l *Ledger) tellIdle() {
+	if len(l.resting) > 0 && l.rests() {
+		for _, told := range l.resting {
+			close(told)
+		}
+		l.resting = nil
+	}
 	if l.isIdle() {
 		close(l.idle)
 		l.idle = make(chan struct{})

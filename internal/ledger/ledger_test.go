@@ -185,3 +185,55 @@ func TestAWaiterThatGaveUpDoesNotCount(t *testing.T) {
 		t.Fatalf("got %v, want context.Canceled", err)
 	}
 }
+
+// TestWatchLeavesDeferredWorkAlone: it returns at a change and at rest, and is nobody for whom deferred
+// work goes on.
+func TestWatchLeavesDeferredWorkAlone(t *testing.T) {
+	l := ledger.New()
+	held, other := l.Open("delivery 1"), l.Open("request")
+	l.Open("process").Park()
+	type answer struct {
+		Seq  uint64
+		Rest bool
+		Err  error
+	}
+	ctx := soon(t)
+	watch := func(after uint64) <-chan answer {
+		out := make(chan answer, 1)
+		go func() {
+			seq, rest, err := l.Watch(ctx, after)
+			out <- answer{seq, rest, err}
+		}()
+		return out
+	}
+	changed := watch(0)
+	l.Changed()
+	if got := <-changed; got != (answer{Seq: 1}) {
+		t.Errorf("at a change: %+v", got)
+	}
+	rested := watch(1)
+	held.Defer()
+	if err := l.Idle(ended(t)); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the watch brought deferred work on: %v", err)
+	}
+	other.Close()
+	if got := <-rested; got != (answer{Seq: 1, Rest: true}) {
+		t.Errorf("at rest: %+v", got)
+	}
+	if err := l.Idle(ended(t)); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the watch brought deferred work on: %v", err)
+	}
+	if diff := cmp.Diff([]string{"delivery 1"}, l.Pending()); diff != "" {
+		t.Error(diff)
+	}
+	held.Close()
+	l.Open("for ever")
+	failed := watch(1)
+	l.Fail(errors.New("the forge is gone"))
+	if got := <-failed; got.Err == nil {
+		t.Errorf("got %+v", got)
+	}
+	if _, _, err := l.Watch(ended(t), 9); err == nil {
+		t.Error("no error")
+	}
+}

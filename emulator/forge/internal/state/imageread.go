@@ -24,8 +24,7 @@ func FromImage(o Options, im Image) (*State, error) {
 	clear(s.accounts)
 	clear(s.last)
 	s.mark = im.Mark
-	r := reader{s: s, accounts: map[int64]*account{}, repos: map[int64]*repo{}, labels: map[int64]*label{},
-		issues: map[int64]*issue{}, workflows: map[int64]*workflow{}, arts: map[int64]*artifact{}, environments: map[int64]*environment{}}
+	r := newReader(s)
 	for _, step := range []func(Image) error{r.counters, r.readAccounts, r.readTokens, r.readRepos, r.readIssues, r.readPulls, r.readComments,
 		r.readArtifacts, r.readRuns, r.readJobs, r.readHooks, r.whole} {
 		if err := step(im); err != nil {
@@ -46,6 +45,11 @@ type reader struct {
 	arts      map[int64]*artifact
 
 	environments map[int64]*environment
+}
+
+func newReader(s *State) reader {
+	return reader{s: s, accounts: map[int64]*account{}, repos: map[int64]*repo{}, labels: map[int64]*label{},
+		issues: map[int64]*issue{}, workflows: map[int64]*workflow{}, arts: map[int64]*artifact{}, environments: map[int64]*environment{}}
 }
 
 func nouns() []noun {
