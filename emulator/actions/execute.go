@@ -157,6 +157,9 @@ func (c *cell) spec(g Grant, dir string) (jobwire.Spec, error) {
 		ServerURL: r.e.o.ServerURL, APIURL: r.e.o.APIURL, ResultsURL: r.e.o.ServerURL + "/",
 		Token: g.Token, Secrets: g.Secrets, Variables: g.Variables, Env: env, Dir: work,
 	}
+	if r.e.minute != time.Minute {
+		spec.Minute = r.e.minute
+	}
 	if c.matrix != nil {
 		spec.Cell = expr.Plain(c.matrix).(map[string]any) // an object always becomes a map
 	}

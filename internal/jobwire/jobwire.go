@@ -42,6 +42,8 @@ type Spec struct {
 	Variables       map[string]string `json:"variables,omitempty"`
 	Env             map[string]string `json:"env"` // complete environment of the steps, before the workflow's own env
 	Dir             string            `json:"dir"` // an empty directory of this job alone; the workspace is made inside
+
+	Minute time.Duration `json:"minute,omitempty"` // of timeout-minutes; 0 is a minute, tests have shorter ones
 }
 
 // Need is how a needed job ended.

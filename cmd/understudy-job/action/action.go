@@ -113,12 +113,12 @@ func Main(args []string, stderr io.Writer) int {
 		return 2
 	}
 	c := step.Control{Dir: args[0]}
-	return c.Wrap(func() (int, error) {
+	return c.Wrap(func(ctx context.Context) (int, error) {
 		a, ok := Find(args[2])
 		if !ok {
 			return 0, fmt.Errorf("action %q is not built in", args[2])
 		}
-		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+		ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 		defer stop()
 		return 0, a.run(ctx, newCall(c.Environ(), os.Stdout))
 	}, stderr)

@@ -1,6 +1,7 @@
 package step
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -63,7 +64,7 @@ func Shim(name string, args []string, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "understudy-job: error:", err)
 		return 1
 	}
-	return c.Wrap(func() (int, error) {
+	return c.Wrap(func(ctx context.Context) (int, error) {
 		if err != nil {
 			return 0, err
 		}
@@ -72,6 +73,6 @@ func Shim(name string, args []string, stderr io.Writer) int {
 				return 0, err
 			}
 		}
-		return c.run(append([]string{program}, args...))
+		return c.run(ctx, append([]string{program}, args...))
 	}, stderr)
 }

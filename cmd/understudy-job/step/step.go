@@ -12,6 +12,7 @@
 package step
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -41,6 +42,8 @@ const (
 	Event = "event.json"
 	// Unread is there when an expression of the step that comes could not be evaluated: it must not run.
 	Unread = "unread"
+	// Minute is there when a minute of a time-out is not one.
+	Minute = "minute"
 )
 
 // Path returns the path of a file of the directory.
@@ -59,7 +62,7 @@ func Main(args []string, stderr io.Writer) int {
 		return 2
 	}
 	c, script := Control{Dir: args[0]}, args[1]
-	return c.Wrap(func() (int, error) {
+	return c.Wrap(func(ctx context.Context) (int, error) {
 		argv, err := shellArgv(Revive(args[2]), script)
 		if err != nil {
 			return 0, err
@@ -67,13 +70,13 @@ func Main(args []string, stderr io.Writer) int {
 		if err := reviveFile(script); err != nil {
 			return 0, err
 		}
-		return c.run(argv)
+		return c.run(ctx, argv)
 	}, stderr)
 }
 
 // Wrap runs what a step does and makes sure that the job has read all of its output before this
 // process ends. An error of do is shown in the step's log and fails it.
-func (c Control) Wrap(do func() (int, error), stderr io.Writer) int {
+func (c Control) Wrap(do func(context.Context) (int, error), stderr io.Writer) int {
 	Seal(3)
 	code, err := 0, c.leaveShims()
 	switch unread := os.Remove(c.Path(Unread)); {
@@ -81,7 +84,7 @@ func (c Control) Wrap(do func() (int, error), stderr io.Writer) int {
 	case unread == nil:
 		code = 1 // the log says why
 	default:
-		code, err = do()
+		code, err = c.within(do)
 	}
 	if err == nil {
 		err = c.disarmCommandFiles()
@@ -127,7 +130,7 @@ func shellArgv(shell, script string) ([]string, error) {
 	return argv, nil
 }
 
-func (c Control) run(argv []string) (code int, err error) {
+func (c Control) run(ctx context.Context, argv []string) (code int, err error) {
 	// Both ends at once: this end of file must not depend on what the step leaves behind.
 	out, err := os.OpenFile(c.Path(Out), os.O_RDWR|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -158,6 +161,7 @@ func (c Control) run(argv []string) (code int, err error) {
 		return 0, err
 	}
 	defer endWithUs(cmd.Process.Pid)()
+	defer context.AfterFunc(ctx, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })()
 	copied := make(chan error, 1)
 	end := &stream{w: os.Stdout}
 	go func() { _, err := io.Copy(end, readOnly{out}); copied <- err }()
@@ -172,6 +176,9 @@ func (c Control) run(argv []string) (code int, err error) {
 	}
 	if err := end.close(); err != nil {
 		return 0, err
+	}
+	if ctx.Err() != nil {
+		return 1, nil // of which the caller tells
 	}
 	return exitCode(cmd, waitErr)
 }

@@ -10,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/understudy-dev/understudy/cmd/understudy-job/step"
 	"github.com/understudy-dev/understudy/internal/jobwire"
 )
 
@@ -39,6 +40,11 @@ func reduce(spec jobwire.Spec) ([]byte, error) {
 	if strategy := entry(job, "strategy"); strategy != nil {
 		keep(strategy)
 	}
+	if steps := entry(job, "steps"); steps != nil {
+		for _, st := range steps.Content {
+			handOver(st)
+		}
+	}
 	contexts, err := constants(spec.Contexts)
 	if err != nil {
 		return nil, err
@@ -61,6 +67,25 @@ func reduce(spec jobwire.Spec) ([]byte, error) {
 	set(all, spec.Job, job)
 	set(root, "jobs", all)
 	return yaml.Marshal(root)
+}
+
+// handOver gives a step's time-out to the wrapper of its program: act takes a fraction for no limit, and 0
+// for none left. A step that uses an action of the repository can be many programs; it stays with act.
+func handOver(st *yaml.Node) {
+	minutes, uses := entry(st, "timeout-minutes"), entry(st, "uses")
+	if minutes == nil || uses != nil && strings.HasPrefix(uses.Value, ".") {
+		return
+	}
+	if env := entry(st, "env"); env == nil || env.Kind != yaml.MappingNode {
+		set(st, "env", &yaml.Node{Kind: yaml.MappingNode})
+	}
+	set(entry(st, "env"), step.Timeout, text(minutes.Value))
+	for i := 0; i+1 < len(st.Content); i += 2 {
+		if st.Content[i].Value == "timeout-minutes" {
+			st.Content = slices.Delete(st.Content, i, i+2)
+			return
+		}
+	}
 }
 
 // outputEnd stands behind each output, so that one that act could not evaluate is known from an empty one.

@@ -202,6 +202,11 @@ func (j *jobRun) openControl() error {
 	if err := os.WriteFile(j.ctl.Path(step.Word), []byte(j.word), 0o600); err != nil {
 		return err
 	}
+	if j.spec.Minute > 0 {
+		if err := os.WriteFile(j.ctl.Path(step.Minute), []byte(j.spec.Minute.String()), 0o600); err != nil {
+			return err
+		}
+	}
 	for _, fifo := range []struct {
 		name string
 		file **os.File
