@@ -20,13 +20,14 @@ import (
 )
 
 // ArtifactPatterns are the patterns of http.ServeMux that ArtifactService answers.
-var ArtifactPatterns = [...]string{"/twirp/", "/_artifacts/"}
+var ArtifactPatterns = [...]string{"/twirp/", "/_artifacts/", "/_apis/artifactcache/"}
 
 const (
 	twirpPrefix = "/twirp/github.actions.results.api.v1.ArtifactService/"
 	blobPrefix  = "/_artifacts/"
 	maxCall     = 1 << 20   // bytes of a JSON call
 	maxArtifact = 512 << 20 // bytes of an artifact without a limit in the options
+	maxCache    = 1 << 30   // likewise of a cache entry
 	linkLife    = time.Hour
 	keepDays    = 90
 )
@@ -34,20 +35,26 @@ const (
 // ArtifactOptions describe an artifact service. Without a TokenKey nobody is let in.
 type ArtifactOptions struct {
 	Store     ArtifactStore
-	TokenKey  []byte           // what ACTIONS_RUNTIME_TOKEN is signed with
-	PublicURL string           // where the service is reached, without a slash at the end
-	Dir       string           // for uploads that are not finished; made when needed, removed by the caller
-	MaxSize   int64            // bytes of one artifact; 0 is 512 MiB
-	Now       func() time.Time // nil is a new clock's
-	Log       *slog.Logger     // nil is silent
+	Caches    CacheStore           // nil keeps none
+	Alive     func(job int64) bool // whether a token's job still runs; nil does not ask
+	TokenKey  []byte               // what ACTIONS_RUNTIME_TOKEN is signed with
+	PublicURL string               // where the service is reached, without a slash at the end
+	Dir       string               // for uploads that are not finished; made when needed, removed by the caller
+	MaxSize   int64                // bytes of one artifact; 0 is 512 MiB
+	MaxCache  int64                // bytes of one cache entry; 0 is 1 GiB
+	Now       func() time.Time     // nil is a new clock's
+	Log       *slog.Logger         // nil is silent
 }
 
-// ArtifactService returns the service that stores a run's artifacts, in the form the official
-// client of version 4 speaks: calls in twirp's JSON, contents at signed addresses as Azure's blob
+// ArtifactService returns the service that stores a run's artifacts and a repository's caches, in the form
+// the official clients speak: calls in twirp's JSON, contents at signed addresses as Azure's blob
 // store takes them. Mount it under ArtifactPatterns.
 func ArtifactService(o ArtifactOptions) http.Handler {
 	if o.MaxSize <= 0 {
 		o.MaxSize = maxArtifact
+	}
+	if o.MaxCache <= 0 {
+		o.MaxCache = maxCache
 	}
 	if o.Now == nil {
 		o.Now = clock.New(nil).Now
@@ -64,10 +71,11 @@ func ArtifactService(o ArtifactOptions) http.Handler {
 	} {
 		mux.Handle("POST "+twirpPrefix+name, s.call(call))
 	}
+	s.cacheRoutes(mux)
 	mux.HandleFunc("PUT "+blobPrefix+"upload/{id}", s.put)
 	mux.HandleFunc("GET "+blobPrefix+"download/{id}", s.get)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		twirpFail(w, http.StatusNotImplemented, "unimplemented", "the artifact service does not have "+r.Method+" "+r.URL.Path)
+		twirpFail(w, http.StatusNotImplemented, "unimplemented", "the service of artifacts and caches does not have "+r.Method+" "+r.URL.Path)
 	})
 	return mux
 }
@@ -133,12 +141,24 @@ func refused(status int, code, format string, args ...any) error {
 	return &twirpError{status: status, code: code, msg: fmt.Sprintf(format, args...)}
 }
 
+// who reads the token of a call.
+func (s *artifacts) who(r *http.Request) (runtimeClaims, error) {
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	claims, err := readToken(s.o.TokenKey, token, s.o.Now())
+	if !ok || err != nil {
+		return claims, refused(http.StatusUnauthorized, "unauthenticated", "ACTIONS_RUNTIME_TOKEN is missing or not valid")
+	}
+	if s.o.Alive != nil && !s.o.Alive(claims.Job) {
+		return claims, refused(http.StatusUnauthorized, "unauthenticated", "the job of ACTIONS_RUNTIME_TOKEN has ended")
+	}
+	return claims, nil
+}
+
 func (s *artifacts) call(f func(context.Context, runtimeClaims, artifactCall) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		claims, err := readToken(s.o.TokenKey, token, s.o.Now())
-		if !ok || err != nil {
-			twirpFail(w, http.StatusUnauthorized, "unauthenticated", "ACTIONS_RUNTIME_TOKEN is missing or not valid")
+		claims, err := s.who(r)
+		if err != nil {
+			s.answer(w, r, nil, err)
 			return
 		}
 		var in artifactCall
@@ -155,16 +175,20 @@ func (s *artifacts) call(f func(context.Context, runtimeClaims, artifactCall) (a
 			return
 		}
 		out, err := f(r.Context(), claims, in)
-		var te *twirpError
-		switch {
-		case errors.As(err, &te):
-			twirpFail(w, te.status, te.code, te.msg)
-		case err != nil:
-			s.o.Log.Error("artifact call", "call", path.Base(r.URL.Path), "error", err)
-			twirpFail(w, http.StatusInternalServerError, "internal", err.Error())
-		default:
-			writeJSON(w, http.StatusOK, out)
-		}
+		s.answer(w, r, out, err)
+	}
+}
+
+func (s *artifacts) answer(w http.ResponseWriter, r *http.Request, out any, err error) {
+	var te *twirpError
+	switch {
+	case errors.As(err, &te):
+		twirpFail(w, te.status, te.code, te.msg)
+	case err != nil:
+		s.o.Log.Error("call of the runtime", "call", path.Base(r.URL.Path), "error", err)
+		twirpFail(w, http.StatusInternalServerError, "internal", err.Error())
+	default:
+		writeJSON(w, http.StatusOK, out)
 	}
 }
 
@@ -200,7 +224,9 @@ func (s *artifacts) create(ctx context.Context, who runtimeClaims, in artifactCa
 	if !in.Expires.IsZero() && !in.Expires.After(s.o.Now()) {
 		return nil, refused(http.StatusBadRequest, "invalid_argument", "expires_at %s is not in the future", in.Expires.UTC().Format(time.RFC3339))
 	}
-	u := &upload{key: uploadKey(who.Run, in.Name), id: rand.Text(), who: who, name: in.Name, created: s.o.Now(), expires: in.Expires}
+	u := &upload{
+		key: uploadKey(who.Run, in.Name), id: rand.Text(), who: who, created: s.o.Now(), expires: in.Expires, limit: s.o.MaxSize,
+	}
 	s.forget()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -26,14 +26,14 @@ const (
 	maxBlockList = 8 << 20
 )
 
-// upload is an artifact between CreateArtifact and FinalizeArtifact.
+// upload is an artifact or a cache entry between its creation and its finalization.
 type upload struct {
 	key     string
 	id      string
 	who     runtimeClaims
-	name    string
 	created time.Time
 	expires time.Time // zero is the service's own term
+	limit   int64     // bytes
 
 	mu     sync.Mutex
 	dir    string
@@ -93,7 +93,7 @@ func (s *artifacts) put(w http.ResponseWriter, r *http.Request) {
 	case "block":
 		err = s.putBlock(w, r, u)
 	case "blocklist":
-		err = u.commit(http.MaxBytesReader(w, r.Body, maxBlockList), s.o.MaxSize)
+		err = u.commit(http.MaxBytesReader(w, r.Body, maxBlockList), u.limit)
 	case "":
 		err = s.putWhole(w, r, u)
 	default:
@@ -102,7 +102,7 @@ func (s *artifacts) put(w http.ResponseWriter, r *http.Request) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge), errors.Is(err, errTooLarge):
-		blobFail(w, http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", "the artifact is too large")
+		blobFail(w, http.StatusRequestEntityTooLarge, "RequestBodyTooLarge", errTooLarge.Error())
 	case err != nil:
 		blobFail(w, http.StatusBadRequest, "InvalidInput", err.Error())
 	default:
@@ -124,7 +124,7 @@ func (s *artifacts) upload(id string) *upload {
 	return nil
 }
 
-var errTooLarge = errors.New("the artifact is too large")
+var errTooLarge = errors.New("the upload is too large")
 
 func (s *artifacts) putBlock(w http.ResponseWriter, r *http.Request, u *upload) error {
 	id := r.URL.Query().Get("blockid")
@@ -172,7 +172,7 @@ func (s *artifacts) spool(w http.ResponseWriter, r *http.Request, u *upload, rep
 		return err
 	}
 	b := block{file: name}
-	b.size, err = io.Copy(f, http.MaxBytesReader(w, r.Body, s.o.MaxSize))
+	b.size, err = io.Copy(f, http.MaxBytesReader(w, r.Body, u.limit))
 	err = errors.Join(err, f.Close())
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -199,7 +199,7 @@ func (s *artifacts) keep(u *upload, b block, replaces func() ([]block, error)) e
 	for _, old := range replaced {
 		used -= old.size
 	}
-	if used > s.o.MaxSize {
+	if used > u.limit {
 		return errTooLarge
 	}
 	u.used = used

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,7 +27,7 @@ func (s *artifacts) finalize(ctx context.Context, who runtimeClaims, in artifact
 	if u.closed {
 		return nil, refused(http.StatusConflict, "already_exists", "the artifact has been finalized")
 	}
-	if err := u.check(in); err != nil {
+	if err := u.check("artifact "+strconv.Quote(in.Name), in.Size); err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
@@ -56,11 +57,7 @@ func (s *artifacts) finalize(ctx context.Context, who runtimeClaims, in artifact
 	if err != nil {
 		return nil, fmt.Errorf("store artifact: %w", err)
 	}
-	u.closed = true
-	s.mu.Lock()
-	delete(s.uploads, u.key)
-	s.mu.Unlock()
-	s.removeDir(u)
+	s.close(u)
 	return map[string]any{"ok": true, "artifact_id": strconv.FormatInt(a.ID, 10)}, nil
 }
 
@@ -81,16 +78,17 @@ func (s *artifacts) removeExpired(ctx context.Context, run int64, name string) e
 	return nil
 }
 
-func (u *upload) check(in artifactCall) error {
+// check compares what came with the size that the client tells.
+func (u *upload) check(what string, told json.Number) error {
 	if !u.whole {
-		return refused(http.StatusBadRequest, "failed_precondition", "nothing was uploaded for artifact %q", in.Name)
+		return refused(http.StatusBadRequest, "failed_precondition", "nothing was uploaded for %s", what)
 	}
 	var size int64
 	for _, b := range u.parts {
 		size += b.size
 	}
-	if want, err := in.Size.Int64(); err != nil || want != size {
-		return refused(http.StatusBadRequest, "invalid_argument", "size is %q, but %d bytes were uploaded", in.Size, size)
+	if want, err := told.Int64(); err != nil || want != size {
+		return refused(http.StatusBadRequest, "invalid_argument", "size is %q, but %d bytes were uploaded", told, size)
 	}
 	return nil
 }

@@ -44,6 +44,7 @@ type Options struct {
 	Journal     *journal.Journal
 	Host        Host
 	Store       ArtifactStore     // behind ArtifactService
+	Caches      CacheStore        // likewise; nil keeps none
 	Launcher    driver.Launcher   // starts Runner
 	Runner      string            // path of understudy-job
 	Dir         string            // made when absent; each job gets a directory in it, removed after the job
@@ -126,7 +127,7 @@ func New(o Options) (*Engine, error) {
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.artifacts = ArtifactService(ArtifactOptions{
-		Store: o.Store, TokenKey: e.tokenKey, PublicURL: o.ServerURL, Dir: filepath.Join(o.Dir, "uploads"),
+		Store: o.Store, Caches: o.Caches, Alive: func(job int64) bool { return e.running(job) != nil }, TokenKey: e.tokenKey, PublicURL: o.ServerURL, Dir: filepath.Join(o.Dir, "uploads"),
 		Now: o.Now, Log: o.Log,
 	})
 	e.identity = newIdentity(e)

@@ -175,6 +175,7 @@ func (c *cell) tokens(spec *jobwire.Spec) (err error) {
 	e := c.node.r.e
 	claims := runtimeClaims{
 		Run: c.node.r.rec.ID, Job: c.rec.ID, Repo: c.node.r.rec.Repo, Issued: e.o.Now(), Expires: e.o.Now().Add(c.limit() + time.Hour),
+		Caches: c.node.r.cacheScopes(),
 	}
 	if spec.RuntimeToken, err = e.mint(e.tokenKey, claims, "ACTIONS_RUNTIME_TOKEN"); err != nil {
 		return err

@@ -15,7 +15,19 @@ func SetLogSize(e *Engine, n int) { e.logSize = n }
 
 // SignToken makes the ACTIONS_RUNTIME_TOKEN of a job of acme/app.
 func SignToken(key []byte, run, job int64, expires time.Time) string {
-	token, err := signToken(key, runtimeClaims{Run: run, Job: job, Repo: "acme/app", Expires: expires})
+	return SignScopes(key, run, job, expires)
+}
+
+// SignScopes makes one that may see the cache entries of refs, and make those of the first.
+func SignScopes(key []byte, run, job int64, expires time.Time, refs ...string) string {
+	c := runtimeClaims{Run: run, Job: job, Repo: "acme/app", Expires: expires}
+	for i, ref := range refs {
+		c.Caches = append(c.Caches, cacheScope{Ref: ref, Permission: 1})
+		if i == 0 {
+			c.Caches[0].Permission = 3
+		}
+	}
+	token, err := signToken(key, c)
 	if err != nil {
 		panic(err)
 	}

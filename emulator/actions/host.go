@@ -31,6 +31,18 @@ type ArtifactStore interface {
 	DeleteArtifact(ctx context.Context, id int64) error
 }
 
+// CacheStore keeps cache entries. Which of them a job may see is decided in front of it.
+type CacheStore interface {
+	// PutCache stores a new entry. A repository has one of a key, version and ref.
+	PutCache(ctx context.Context, c Cache, content io.Reader) (Cache, error)
+	// Caches lists the entries of a repository.
+	Caches(ctx context.Context, repo string) ([]Cache, error)
+	// UseCache notes that an entry is used now. It reports false when it is gone.
+	UseCache(ctx context.Context, repo string, id int64) bool
+	// OpenCache returns an entry's bytes.
+	OpenCache(ctx context.Context, id int64) (io.ReadCloser, error)
+}
+
 // Source is the workflow files of a repository at one commit.
 type Source struct {
 	SHA           string
@@ -122,4 +134,17 @@ type Artifact struct {
 	Expires time.Time
 	Created time.Time
 	Attempt int // of the run; the host gives it
+}
+
+// Cache is an entry of a repository's cache: files of a job that later jobs begin with.
+type Cache struct {
+	ID      int64
+	JobID   int64 // that made it
+	Repo    string
+	Ref     string // whose runs it is for: "refs/heads/main"
+	Key     string
+	Version string // a digest of paths and form
+	Size    int64
+	Created time.Time
+	Used    time.Time
 }

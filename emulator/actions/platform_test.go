@@ -123,6 +123,8 @@ type memory struct {
 	logs      map[int64][]byte
 	artifacts []actions.Artifact
 	zips      map[int64][]byte
+	caches    []actions.Cache
+	cached    map[int64][]byte
 	granted   map[string]int64
 	revoked   map[string]bool
 	sourceErr error
@@ -287,7 +289,7 @@ func start(t testing.TB, workflows string, change ...func(*actions.Options, *mem
 		granted: map[string]int64{}, revoked: map[string]bool{},
 	}
 	o := actions.Options{
-		Ledger: l, Journal: m.j, Host: m, Store: m, Launcher: program{}, Dir: filepath.Join(t.TempDir(), "jobs"),
+		Ledger: l, Journal: m.j, Host: m, Store: m, Caches: m, Launcher: program{}, Dir: filepath.Join(t.TempDir(), "jobs"),
 		Env:       map[string]string{"PATH": os.Getenv("PATH"), "LANG": "C.UTF-8", "DIR": t.TempDir()},
 		ServerURL: "http://127.0.0.1:1", APIURL: "http://127.0.0.1:1/api/v3",
 	}

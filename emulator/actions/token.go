@@ -15,6 +15,7 @@ import (
 type runtimeClaims struct {
 	Run, Job        int64
 	Repo            string
+	Caches          []cacheScope // whose cache entries it may see, best first
 	Issued, Expires time.Time
 }
 
@@ -23,6 +24,7 @@ type runtimeClaims struct {
 type tokenBody struct {
 	Scope   string `json:"scp"`
 	Repo    string `json:"repository"`
+	Caches  string `json:"ac,omitempty"` // JSON in JSON, as in GitHub's tokens
 	Issuer  string `json:"iss"`
 	Issued  int64  `json:"iat"`
 	Expires int64  `json:"exp"`
@@ -32,9 +34,21 @@ var errToken = errors.New("the token is not valid")
 
 const tokenHeader = `{"alg":"HS256","typ":"JWT"}`
 
+// cacheScope lets a job see the cache entries of a ref, and with write make some.
+type cacheScope struct {
+	Ref        string `json:"Scope"`
+	Permission int    // 1 to read, 2 to write
+}
+
+func (c cacheScope) writes() bool { return c.Permission&2 != 0 }
+
 func signToken(key []byte, c runtimeClaims) (string, error) {
+	scopes, err := json.Marshal(c.Caches)
+	if err != nil {
+		return "", err
+	}
 	body, err := json.Marshal(tokenBody{
-		Scope: fmt.Sprintf("Actions.Results:%d:%d", c.Run, c.Job), Repo: c.Repo, Issuer: "understudy",
+		Scope: fmt.Sprintf("Actions.Results:%d:%d", c.Run, c.Job), Repo: c.Repo, Issuer: "understudy", Caches: string(scopes),
 		Issued: c.Issued.Unix(), Expires: c.Expires.Unix(),
 	})
 	if err != nil {
@@ -67,6 +81,9 @@ func readToken(key []byte, token string, now time.Time) (runtimeClaims, error) {
 		return runtimeClaims{}, errToken
 	}
 	c := runtimeClaims{Repo: b.Repo, Issued: time.Unix(b.Issued, 0), Expires: time.Unix(b.Expires, 0)}
+	if err := json.Unmarshal([]byte(b.Caches), &c.Caches); b.Caches != "" && err != nil {
+		return runtimeClaims{}, errToken
+	}
 	if _, err := fmt.Sscanf(b.Scope, "Actions.Results:%d:%d", &c.Run, &c.Job); err != nil || now.After(c.Expires) {
 		return runtimeClaims{}, errToken
 	}

@@ -150,8 +150,10 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "artifacts"), 0o700); err != nil {
-		return err
+	for _, d := range []string{"artifacts", "caches"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o700); err != nil {
+			return err
+		}
 	}
 	git, err := gitstore.New(dir)
 	if err != nil {
@@ -175,7 +177,7 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 	s.admin = &Admin{server: s, ledger: o.Ledger, journal: o.Journal, state: st, git: git, now: now, dir: dir}
 	s.api = api.New(api.Options{
 		Base: s.base, Now: now, State: st, Git: git, Ledger: o.Ledger, Journal: o.Journal, Log: o.Log,
-		OpenArtifact: s.admin.OpenArtifact, DropArtifact: s.admin.removeArtifact,
+		OpenArtifact: s.admin.OpenArtifact, DropArtifact: s.admin.removeArtifact, DropCache: s.admin.removeCache,
 	})
 	if l != nil {
 		s.http = &http.Server{

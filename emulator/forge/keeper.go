@@ -39,8 +39,9 @@ func (k *Keeper) Keep(step int) {
 		return
 	}
 	im := k.a.state.Image()
-	for _, r := range im.Repos {
+	for i, r := range im.Repos {
 		k.repos[r.ID] = true
+		im.Repos[i].Caches = nil // what a job can make again is not evidence
 	}
 	for _, x := range im.Artifacts {
 		k.arts[x.ID] = true

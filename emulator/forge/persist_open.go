@@ -88,7 +88,7 @@ func (k *keeper) recover(kept state.Image, git *gitstore.Store, o state.Options)
 			return nil, err
 		}
 	}
-	if err := k.sweepArtifacts(im); err != nil {
+	if err := k.sweep(im); err != nil {
 		return nil, err
 	}
 	st, err := state.FromImage(o, im)
@@ -120,20 +120,27 @@ func movedRefs(r state.RepoImage, now map[string]string) []journal.Entry {
 	return out
 }
 
-// sweepArtifacts removes files whose artifact is not known: their ids are given again.
-func (k *keeper) sweepArtifacts(im state.Image) error {
-	known := map[string]bool{}
+// sweep removes files whose artifact or cache entry is not known: their ids are given again.
+func (k *keeper) sweep(im state.Image) error {
+	artifacts, caches := map[string]bool{}, map[string]bool{}
 	for _, a := range im.Artifacts {
-		known[strconv.FormatInt(a.ID, 10)+".zip"] = true
+		artifacts[strconv.FormatInt(a.ID, 10)+".zip"] = true
 	}
-	list, err := os.ReadDir(filepath.Join(k.dir, "artifacts"))
-	if err != nil {
-		return err
+	for _, r := range im.Repos {
+		for _, c := range r.Caches {
+			caches[strconv.FormatInt(c.ID, 10)] = true
+		}
 	}
-	for _, e := range list {
-		if !known[e.Name()] {
-			if err := os.Remove(filepath.Join(k.dir, "artifacts", e.Name())); err != nil {
-				return err
+	for dir, known := range map[string]map[string]bool{"artifacts": artifacts, "caches": caches} {
+		list, err := os.ReadDir(filepath.Join(k.dir, dir))
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			if !known[e.Name()] {
+				if err := os.Remove(filepath.Join(k.dir, dir, e.Name())); err != nil {
+					return err
+				}
 			}
 		}
 	}

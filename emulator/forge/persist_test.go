@@ -55,8 +55,10 @@ func TestKeptForgeAnswersTheSame(t *testing.T) {
 			must(t, c.forge.Close(t.Context()))
 			again := w.newFrom(forge.Options{Dir: dir, Keep: true})
 			again.ada.want(404, "GET", "/repos/acme/app", nil)
-			if list, err := os.ReadDir(filepath.Join(dir, "artifacts")); err != nil || len(list) > 0 {
-				t.Errorf("artifacts that nobody knows: %v, %v", list, err)
+			for _, files := range []string{"artifacts", "caches"} {
+				if list, err := os.ReadDir(filepath.Join(dir, files)); err != nil || len(list) > 0 {
+					t.Errorf("%s that nobody knows: %v, %v", files, list, err)
+				}
 			}
 		})
 	}
@@ -114,6 +116,7 @@ func TestWhatWasCutOff(t *testing.T) {
 		"lock of git":        {func(d string) { appendTo(d+"/repos/1.git/refs/heads/main.lock", "") }, ""},
 		"unknown repository": {func(d string) { must(t, os.CopyFS(d+"/repos/99.git", os.DirFS(d+"/repos/1.git"))) }, ""},
 		"unknown artifact":   {func(d string) { appendTo(d+"/artifacts/4.zip", "x") }, ""},
+		"unknown cache":      {func(d string) { appendTo(d+"/caches/4", "x") }, ""},
 		"half a compaction":  {func(d string) { appendTo(d+"/state.log.new", "{") }, ""},
 		"deletion begun":     {func(d string) { must(t, os.RemoveAll(d+"/repos/2.git")) }, ""},
 		"state spoilt":       {func(d string) { appendTo(d+"/state.log", "{}}\n") }, "state.log:"},
@@ -144,6 +147,8 @@ func TestWhatWasCutOff(t *testing.T) {
 			mustGit(t, clone, "commit", "-q", "--allow-empty", "-m", "more")
 			mustGit(t, clone, "push", "-q")
 			_, err := x.admin.PutArtifact(forge.Artifact{RunID: 1, Name: "more"}, strings.NewReader("zip"))
+			must(t, err)
+			_, err = x.admin.PutCache(forge.Cache{Repo: "acme/app", Ref: "refs/heads/main", Key: "more", Version: "v"}, strings.NewReader("bytes"))
 			must(t, err)
 		})
 	}

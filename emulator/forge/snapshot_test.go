@@ -165,6 +165,9 @@ func TestCopyAndOriginShareNothingThatChanges(t *testing.T) {
 	must(t, s.Close())
 	worlds[2].ada.want(200, "GET", contents+"README.md", nil)
 	worlds[2].ada.want(200, "GET", actions+"/artifacts/1/zip", nil)
+	f, err := worlds[2].admin.OpenCache(1)
+	must(t, err)
+	must(t, f.Close())
 }
 
 // TestSnapshotUnderLoad takes snapshots while others push and comment: the refs of state and git agree,

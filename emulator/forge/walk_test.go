@@ -41,6 +41,10 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 		_, err = w.admin.PutArtifact(forge.Artifact{RunID: run.ID, JobID: job.ID, Name: fmt.Sprint("out", other.ID)}, strings.NewReader("zip"))
 		must(t, err)
 	}
+	for _, key := range []string{"one", "two", "three"} {
+		_, err := w.admin.PutCache(forge.Cache{JobID: job.ID, Repo: "acme/app", Ref: "refs/heads/main", Key: key, Version: "v"}, strings.NewReader("bytes"))
+		must(t, err)
+	}
 	for range 3 { // ended, each with a job that failed
 		more := run
 		more.ID, more.Number = 0, 0
@@ -223,6 +227,8 @@ func writes() []struct{ request, path, body string } {
 		{"DELETE " + repo + "/environments/{environment}/secrets/{name}", "", ``},
 		{"DELETE " + repo + "/environments/{environment}", "", ``},
 		{"DELETE " + repo + "/actions/artifacts/{id}", "", ``},
+		{"DELETE " + repo + "/actions/caches/{id}", "", ``},
+		{"DELETE " + repo + "/actions/caches", repo + "/actions/caches?key=two", ``},
 		{"POST " + repo + "/dispatches", "", `{"event_type": "hello"}`},
 		{"POST " + repo + "/actions/workflows/{workflow}/dispatches", repo + "/actions/workflows/hand.yml/dispatches", `{"ref": "main"}`},
 		{"PUT " + repo + "/actions/workflows/{workflow}/disable", "", ``},

@@ -173,3 +173,20 @@ func (h host) OpenArtifact(_ context.Context, id int64) (io.ReadCloser, error) {
 }
 
 func (h host) DeleteArtifact(_ context.Context, id int64) error { return h.a.DeleteArtifact(id) }
+
+func (h host) PutCache(_ context.Context, c actions.Cache, content io.Reader) (actions.Cache, error) {
+	out, err := h.a.PutCache(forge.Cache(c), content)
+	return actions.Cache(out), err
+}
+
+func (h host) Caches(_ context.Context, repo string) ([]actions.Cache, error) {
+	var out []actions.Cache
+	for _, c := range h.a.Caches(repo) {
+		out = append(out, actions.Cache(c))
+	}
+	return out, nil
+}
+
+func (h host) UseCache(_ context.Context, repo string, id int64) bool { return h.a.UseCache(repo, id) }
+
+func (h host) OpenCache(_ context.Context, id int64) (io.ReadCloser, error) { return h.a.OpenCache(id) }

@@ -144,7 +144,7 @@ func (p *Place) start() (err error) {
 func (p *Place) startEngine() error {
 	h := host{p.Forge.Admin(), p}
 	engine, err := actions.New(actions.Options{
-		Ledger: p.Ledger, Journal: p.Journal, Host: h, Store: h, Launcher: p.Launcher, Runner: p.o.JobRunner,
+		Ledger: p.Ledger, Journal: p.Journal, Host: h, Store: h, Caches: h, Launcher: p.Launcher, Runner: p.o.JobRunner,
 		Dir: filepath.Join(p.o.Dir, "jobs"), Env: p.ProgramEnv(), ServerURL: p.Forge.PublicURL(), APIURL: p.Forge.APIURL(),
 		Now: p.now, Order: p.o.Order, Secret: p.o.Hide, Log: p.o.Log.With("part", "actions"),
 	})

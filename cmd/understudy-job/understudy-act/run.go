@@ -323,6 +323,7 @@ func (j *jobRun) githubEnv() map[string]string {
 		"GITHUB_WORKFLOW_REF": s.Repo + "/" + s.WorkflowPath + "@" + s.Ref, "GITHUB_WORKFLOW_SHA": s.SHA,
 		"RUNNER_NAME": "understudy", "RUNNER_ENVIRONMENT": "self-hosted",
 		"ACTIONS_RUNTIME_TOKEN": s.RuntimeToken, "ACTIONS_RESULTS_URL": s.ResultsURL, "ACTIONS_RUNTIME_URL": s.ResultsURL,
+		"ACTIONS_CACHE_URL": s.ResultsURL, "ACTIONS_CACHE_SERVICE_V2": "True",
 	}
 	if s.IDTokenURL != "" {
 		env["ACTIONS_ID_TOKEN_REQUEST_URL"], env["ACTIONS_ID_TOKEN_REQUEST_TOKEN"] = s.IDTokenURL, s.IDToken

@@ -36,6 +36,8 @@ type Options struct {
 	OpenArtifact func(id int64) (io.ReadCloser, error)
 	// DropArtifact removes the zip of an artifact.
 	DropArtifact func(id int64) error
+	// DropCache removes the bytes of a cache entry.
+	DropCache func(id int64) error
 }
 
 // API is an http.Handler.
@@ -67,7 +69,7 @@ func New(o Options) *API {
 	for _, group := range [][]route{
 		a.userRoutes(), a.orgRoutes(), a.membershipRoutes(), a.repoRoutes(), a.forkRoutes(), a.repoListRoutes(), a.contentRoutes(), a.refRoutes(), a.objectRoutes(), a.commitRoutes(),
 		a.labelRoutes(), a.issueRoutes(), a.commentRoutes(), a.collaboratorRoutes(), a.configRoutes(), a.environmentRoutes(),
-		a.workflowRoutes(), a.runRoutes(), a.artifactRoutes(), a.hookRoutes(), a.controlRoutes(), a.pullRoutes(),
+		a.workflowRoutes(), a.runRoutes(), a.artifactRoutes(), a.cacheRoutes(), a.hookRoutes(), a.controlRoutes(), a.pullRoutes(),
 	} {
 		for _, r := range group {
 			a.routes.add(r)

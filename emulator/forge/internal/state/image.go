@@ -98,6 +98,7 @@ type RepoImage struct {
 	Labels        []LabelImage    // as they were made
 	ConfigImage
 	Environments []EnvironmentImage // by ID
+	Caches       []CacheImage       `json:",omitempty"` // as they came; their bytes are not in the image
 	Workflows    []WorkflowImage    // as they became known
 
 	Parent       int64  `json:",omitempty"` // repository that it is a fork of
@@ -105,6 +106,18 @@ type RepoImage struct {
 	NoIssues     bool   `json:",omitempty"`
 	Actions      string `json:",omitempty"`
 	Merging      MergingImage
+}
+
+// CacheImage is a cache entry of a repository.
+type CacheImage struct {
+	ID      int64
+	JobID   int64
+	Ref     string
+	Key     string
+	Version string
+	Size    int64
+	Created time.Time
+	Used    time.Time
 }
 
 // EnvironmentImage is an environment of a repository.
@@ -302,6 +315,9 @@ func imageOfRepo(r *repo) RepoImage {
 		out.Environments = append(out.Environments, EnvironmentImage{ID: e.id, Name: e.name, Created: e.created, Updated: e.updated, ConfigImage: imageOfConfig(e.config)})
 	}
 	slices.SortFunc(out.Environments, func(a, b EnvironmentImage) int { return cmp.Compare(a.ID, b.ID) })
+	for _, c := range r.caches {
+		out.Caches = append(out.Caches, CacheImage{ID: c.ID, JobID: c.JobID, Ref: c.Ref, Key: c.Key, Version: c.Version, Size: c.Size, Created: c.Created, Used: c.Used})
+	}
 	for _, w := range r.workflows {
 		out.Workflows = append(out.Workflows, WorkflowImage{ID: w.id, Path: w.path, Name: w.name, Created: w.created, Runs: w.runs, State: stateUnlessActive(w.state)})
 	}

@@ -33,7 +33,8 @@ func images() map[string]reflect.Type {
 		"issue": reflect.TypeFor[state.IssueImage](), "comment": reflect.TypeFor[state.CommentImage](),
 		"run": reflect.TypeFor[state.RunImage](), "job": reflect.TypeFor[state.JobImage](),
 		"artifact": reflect.TypeFor[state.ArtifactImage](), "environment": reflect.TypeFor[state.EnvironmentImage](),
-		"hook": reflect.TypeFor[state.HookImage](), "delivery": reflect.TypeFor[state.DeliveryImage](),
+		"Cache": reflect.TypeFor[state.CacheImage](),
+		"hook":  reflect.TypeFor[state.HookImage](), "delivery": reflect.TypeFor[state.DeliveryImage](),
 		"HookConfig": reflect.TypeFor[state.HookConfig](), "Outcome": reflect.TypeFor[state.Outcome](),
 		"Span": reflect.TypeFor[state.Span](), "Run": reflect.TypeFor[state.Run](), "Job": reflect.TypeFor[state.Job](),
 		"Step": reflect.TypeFor[state.Step](), "Artifact": reflect.TypeFor[state.Artifact](),
@@ -56,6 +57,7 @@ func elsewhere() map[string]string {
 		"repo.outgoing":      "the pull requests whose PullImage.Head is in it",
 		"pull.in":            "IssueImage.Repo",
 		"repo.runs":          "Image.Runs, by Run.Repo",
+		"Cache.Repo":         "the repository that has it",
 		"repo.config":        "its fields stand in RepoImage",
 		"account.config":     "its fields stand in AccountImage",
 		"environment.config": "its fields stand in EnvironmentImage",
@@ -296,6 +298,14 @@ func (w world) fillRuns(t *testing.T, who state.Identity) {
 			try(t, err)
 		}
 	}
+	for _, name := range []string{"second", "first"} {
+		c := state.Cache{JobID: 1, Repo: "acme/app", Ref: "refs/heads/main", Key: name, Version: "v", Size: 3}
+		id, err := w.ClaimCache(c)
+		try(t, err)
+		c.ID = id
+		_, _, err = w.AddCache(c, 1<<20)
+		try(t, err)
+	}
 	try(t, w.Rerun(who, "acme/app", 1, state.RerunAll))
 	_, err := w.SaveJob(state.Job{RunID: 1, Key: "test", Name: "Test", Status: "completed", Conclusion: "success", Kept: 1})
 	try(t, err)
@@ -408,6 +418,8 @@ func TestBadImage(t *testing.T) {
 		"own alias":    {func(i *state.Image) { i.Tokens[0].Parent = i.Tokens[0].Digest }, "its own alias"},
 		"key":          {func(i *state.Image) { i.Repos[0].Sealing.Private = nil }, "32 bytes"},
 		"environment":  {func(i *state.Image) { i.Repos[0].Environments[0].Name = "" }, `called ""`},
+		"cache":        {func(i *state.Image) { i.Repos[0].Caches[0].Key = "" }, "cache 1 has no key"},
+		"cache twice":  {func(i *state.Image) { i.Repos[0].Caches[0].ID = 2 }, "cache 2 is there twice"},
 		"number":       {func(i *state.Image) { i.Issues[1].Number = 7 }, "number 7"},
 		"label":        {func(i *state.Image) { i.Issues[1].Labels[0] = 99 }, "label 99"},
 		"issue":        {func(i *state.Image) { i.Comments[0].Issue = 99 }, "issue 99"},

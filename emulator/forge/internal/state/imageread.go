@@ -45,16 +45,17 @@ type reader struct {
 	arts      map[int64]*artifact
 
 	environments map[int64]*environment
+	caches       map[int64]*Cache
 }
 
 func newReader(s *State) reader {
 	return reader{s: s, accounts: map[int64]*account{}, repos: map[int64]*repo{}, labels: map[int64]*label{},
-		issues: map[int64]*issue{}, workflows: map[int64]*workflow{}, arts: map[int64]*artifact{}, environments: map[int64]*environment{}}
+		issues: map[int64]*issue{}, workflows: map[int64]*workflow{}, arts: map[int64]*artifact{}, environments: map[int64]*environment{}, caches: map[int64]*Cache{}}
 }
 
 func nouns() []noun {
 	return []noun{nounAccount, nounRepo, nounLabel, nounIssue, nounComment, nounWorkflow, nounRun, nounJob, nounArtifact, nounKey,
-		nounHook, nounDelivery, nounEnvironment, nounPull}
+		nounHook, nounDelivery, nounEnvironment, nounPull, nounCache}
 }
 
 func (r reader) counters(im Image) error {
@@ -230,6 +231,16 @@ func (r reader) readWithin(x *repo, in RepoImage) error {
 	var err error
 	if x.config, err = readConfig(in.ConfigImage); err != nil {
 		return err
+	}
+	for _, c := range in.Caches {
+		if c.Key == "" || c.Version == "" || c.Ref == "" || c.Size < 0 {
+			return fmt.Errorf("cache %d has no key, version or ref, or its size is %d", c.ID, c.Size)
+		}
+		n := &Cache{ID: c.ID, JobID: c.JobID, Ref: c.Ref, Key: c.Key, Version: c.Version, Size: c.Size, Created: c.Created, Used: c.Used}
+		if err := put(r, nounCache, r.caches, c.ID, n); err != nil {
+			return err
+		}
+		x.caches = append(x.caches, n)
 	}
 	for _, e := range in.Environments {
 		if err := checkEnvironmentName(e.Name); err != nil || x.environments[key(e.Name)] != nil {

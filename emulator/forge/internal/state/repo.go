@@ -27,6 +27,7 @@ type repo struct {
 	issues        []*issue // number n is at n-1
 	config        config
 	environments  map[string]*environment // by lower-case name
+	caches        []*Cache                // as they came
 	workflows     []*workflow
 	runs          []*run // oldest first
 	hooks         []*hook

@@ -62,6 +62,7 @@ const (
 	nounDelivery noun = "delivery"
 
 	nounEnvironment noun = "environment"
+	nounCache       noun = "cache"
 )
 
 // ActionsLogin is the account that a job's own token acts as. It exists from the start.
