@@ -32,7 +32,7 @@ func TestAddresses(t *testing.T) {
 				if v.route.List {
 					path += "?per_page=1&page=2" // for the Link header
 				}
-				r := ada.send(v.route.Method, path, v.body)
+				r := v.by(ada).send(v.route.Method, path, v.body)
 				if r.status >= 400 {
 					t.Errorf("%s %s = %d: %s", v.route.Method, path, r.status, r.body)
 				}

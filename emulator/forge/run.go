@@ -57,6 +57,21 @@ type Job struct {
 	Completed   time.Time
 	Attempt     int   // of the run; the host gives it
 	Kept        int64 // job of an earlier attempt that was not run again: this one has its result and log; 0 is none
+	Annotations []Annotation
+}
+
+// Annotation is what a job says about lines of a file, by a workflow command or because a step failed.
+type Annotation struct {
+	Level       string // notice, warning, failure
+	Path        string
+	StartLine   int
+	EndLine     int
+	StartColumn int // 0 is none
+	EndColumn   int
+	Title       string
+	Message     string
+	RawDetails  string
+	Step        int // that said it; 0 is the job itself
 }
 
 // Step is one step of a job.
@@ -97,6 +112,9 @@ func (a *Admin) SaveJob(j Job) (Job, error) {
 		TimedOut: j.TimedOut, Error: j.Error, Permissions: j.Permissions, Created: j.Created, Started: j.Started, Completed: j.Completed, Kept: j.Kept}
 	for _, s := range j.Steps {
 		in.Steps = append(in.Steps, state.Step(s))
+	}
+	for _, n := range j.Annotations {
+		in.Annotations = append(in.Annotations, state.Annotation(n))
 	}
 	out, err := a.state.SaveJob(in)
 	if err != nil {

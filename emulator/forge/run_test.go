@@ -38,6 +38,9 @@ func seedRun(t testing.TB, w *world) (forge.Run, forge.Job, forge.Artifact) {
 	must(t, err)
 	job.Status, job.Conclusion = "completed", "failure"
 	job.Steps = []forge.Step{{Number: 1, Name: "build", Status: "completed", Conclusion: "failure"}}
+	for _, level := range []string{"notice", "warning", "failure"} {
+		job.Annotations = append(job.Annotations, forge.Annotation{Level: level, Path: "a/b.go", StartLine: 3, EndLine: 4, Title: "T", Message: "m", Step: 1})
+	}
 	job, err = w.admin.SaveJob(job)
 	must(t, err)
 	run.Status, run.Conclusion = "completed", "failure"
@@ -52,8 +55,8 @@ func TestRunsAsObjects(t *testing.T) {
 	run, job, art := seedRun(t, w)
 	want := []string{
 		"push", "run.created", "workflow_run.requested", "run.started", "workflow_run.in_progress", "job.created", "workflow_job.queued",
-		"job.started", "workflow_job.in_progress", "artifact.created", "job.completed", "workflow_job.completed", "run.completed",
-		"workflow_run.completed",
+		"check_run.created", "job.started", "workflow_job.in_progress", "artifact.created", "job.completed", "workflow_job.completed", "check_run.completed",
+		"run.completed", "workflow_run.completed", "check_suite.completed",
 	}
 	if got := w.changes(after); !cmp.Equal(got, want) {
 		t.Errorf("changes = %v, want %v", got, want)

@@ -133,7 +133,7 @@ func work(t *testing.T, w *world, changes []visit) {
 	}
 	mustGit(t, dir, "push", "-q", "origin", "--delete", "v1", "side")
 	for _, v := range changes {
-		w.ada.send(v.route.Method, "/api/v3"+v.path, v.body)
+		v.by(w.ada).send(v.route.Method, "/api/v3"+v.path, v.body)
 	}
 }
 
@@ -253,7 +253,8 @@ func TestCancelRuns(t *testing.T) {
 	after := w.seq()
 	must(t, w.admin.CancelRuns("it was ended while this ran"))
 	must(t, w.admin.CancelRuns("nothing is left to end"))
-	want := []string{"job.completed", "workflow_job.completed", "job.started", "workflow_job.in_progress", "job.completed", "workflow_job.completed", "run.completed", "workflow_run.completed"}
+	want := []string{"job.completed", "workflow_job.completed", "check_run.completed", "job.started", "workflow_job.in_progress", "job.completed",
+		"workflow_job.completed", "check_run.completed", "run.completed", "workflow_run.completed", "check_suite.completed"}
 	if got := w.changes(after); !cmp.Equal(got, want) {
 		t.Errorf("changes = %v, want %v", got, want)
 	}

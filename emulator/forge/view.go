@@ -157,6 +157,9 @@ func viewJob(j state.Job) Job {
 	for _, s := range j.Steps {
 		out.Steps = append(out.Steps, Step(s))
 	}
+	for _, n := range j.Annotations {
+		out.Annotations = append(out.Annotations, Annotation(n))
+	}
 	return out
 }
 

@@ -1,6 +1,7 @@
 package forge_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -18,6 +19,15 @@ type visit struct {
 	route api.Route
 	path  string // below the API's root
 	body  any
+	token string // of the one who can; "" is anybody
+}
+
+// by is who makes the request: whoever it is that can, or somebody.
+func (v visit) by(somebody actor) actor {
+	if v.token != "" {
+		somebody.token = v.token
+	}
+	return somebody
 }
 
 // newFull returns a world that has one of everything, and the names of what is in it.
@@ -29,13 +39,13 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 	bob, cyd := w.user("bob", "write"), w.user("cyd", "read")
 	seedOrgs(t, w, bob, cyd)
 	run, job, _ := seedRun(t, w)
-	for range 2 {
+	for n := range 2 {
 		more := run
 		more.ID, more.Number, more.Status, more.Conclusion = 0, 0, "queued", ""
 		_, err := w.admin.SaveRun(more)
 		must(t, err)
 		other := job
-		other.ID, other.Status, other.Conclusion, other.Steps = 0, "queued", "", nil
+		other.ID, other.Status, other.Conclusion, other.Steps, other.Name = 0, "queued", "", nil, fmt.Sprint("build ", n)
 		other, err = w.admin.SaveJob(other)
 		must(t, err)
 		_, err = w.admin.PutArtifact(forge.Artifact{RunID: run.ID, JobID: job.ID, Name: fmt.Sprint("out", other.ID)}, strings.NewReader("zip"))
@@ -76,7 +86,7 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 	}
 	for _, hooks := range []string{"/repos/acme/app/hooks", "/orgs/acme/hooks"} {
 		for _, name := range []string{"one", "two", "three"} {
-			w.ada.want(201, "POST", hooks, map[string]any{"config": map[string]any{"url": w.forge.PublicURL() + "/receiver/" + name}, "events": []string{"status"}})
+			w.ada.want(201, "POST", hooks, map[string]any{"config": map[string]any{"url": w.forge.PublicURL() + "/receiver/" + name}, "events": []string{"deployment"}})
 		}
 	}
 	for _, who := range []actor{w.ada, bob, cyd} {
@@ -98,7 +108,8 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 		"$ORGSEALED": seal(t, w.ada, orgSecrets, "y"),
 		"$ENVKEY":    w.ada.want(200, "GET", environment+"/secrets/public-key", nil).at("key_id").(string),
 		"$ENVSEALED": seal(t, w.ada, environment+"/secrets", "y"),
-		"$PUBLIC":    w.forge.PublicURL(), "$KEY": sealKey, "$SEALED": seal(t, w.ada, actions+"/secrets", "y"),
+		"$APP":       w.seedChecks(mustGit(t, dir, "rev-parse", "HEAD")), "$CHECK": "7",
+		"$PUBLIC": w.forge.PublicURL(), "$KEY": sealKey, "$SEALED": seal(t, w.ada, actions+"/secrets", "y"),
 	}
 	return w, names
 }
@@ -111,6 +122,19 @@ func seedPulls(w *world) {
 	}
 	w.branch("more")
 	w.write("more", "more.txt", "more\n")
+}
+
+// seedChecks has three apps say something about a commit, and returns the token of the first.
+func (w *world) seedChecks(sha string) (app string) {
+	w.t.Helper()
+	for _, name := range []string{"one", "two", "three"} {
+		must(w.t, w.admin.AddUser(forge.User{Login: name + "[bot]", Bot: true}))
+		bot := w.mint(forge.TokenSpec{Login: name + "[bot]", Repo: "acme/app", Permissions: map[string]string{"checks": "write", "statuses": "write"}})
+		bot.want(201, "POST", "/repos/acme/app/check-runs", map[string]any{"name": name, "head_sha": sha})
+		bot.want(201, "POST", "/repos/acme/app/statuses/"+sha, map[string]any{"state": "success", "context": name})
+		app = cmp.Or(app, bot.token)
+	}
+	return app
 }
 
 // seedOrgs makes ada, bob and cyd known members of three organisations with repositories.
@@ -156,6 +180,7 @@ func params() [][3]string {
 		{"/pulls/", "{number}", "4"},
 		{"/labels/", "{name}", "bug"}, {"/variables/", "{name}", "MODE"}, {"/secrets/", "{name}", "TOKEN"},
 		{"/git/commits/", "{sha}", "$HEAD"}, {"/git/trees/", "{sha...}", "$TREE"}, {"/git/blobs/", "{sha}", "$BLOB"}, {"/git/tags/", "{sha}", "$TAG"},
+		{"/statuses/", "{sha}", "$HEAD"},
 		{"/git/matching-refs/", "{ref...}", "heads"}, {"/commits/", "{ref...}", "main"}, {"", "{ref...}", "heads/main"},
 		{"", "{owner}", "acme"}, {"", "{repo}", "app"}, {"", "{org}", "acme"}, {"", "{login}", "bob"}, {"", "{number}", "1"}, {"", "{id}", "1"},
 		{"", "{repository}", "1"}, {"", "{branch...}", "main"}, {"", "{workflow}", "ci.yml"}, {"", "{format}", "zip"}, {"", "{attempt}", "1"}, {"", "{path...}", "README.md"},
@@ -191,6 +216,9 @@ func writes() []struct{ request, path, body string } {
 		{"POST " + repo + "/forks", "", `{"organization": "beta"}`},
 		{"POST " + repo + "/merge-upstream", "/repos/ada/app/merge-upstream", `{"branch": "main"}`},
 		{"PUT " + repo + "/actions/permissions", "", `{"enabled": true}`},
+		{"POST " + repo + "/check-runs", "", `{"name": "lint", "head_sha": "$HEAD", "conclusion": "success", "output": {"title": "t", "summary": "s"}}`},
+		{"PATCH " + repo + "/check-runs/{id}", repo + "/check-runs/$CHECK", `{"conclusion": "failure"}`},
+		{"POST " + repo + "/statuses/{sha}", "", `{"state": "pending"}`},
 		{"PUT " + repo + "/collaborators/{login}", "", `{"permission": "triage"}`},
 		{"PUT " + repo + "/contents/{path...}", repo + "/contents/new", `{"message": "m", "content": "eA=="}`},
 		{"POST " + repo + "/git/blobs", "", `{"content": "x"}`},
@@ -295,6 +323,9 @@ func visits(t testing.TB, names map[string]string) (reads, changes []visit) {
 			path = r.Pattern
 		}
 		v := visit{route: r, path: fill(path, r.Pattern)}
+		if strings.Contains(x.request, "/check-runs") {
+			v.token = names["$APP"]
+		}
 		if x.body != "" {
 			v.body = json.RawMessage(fill(x.body, r.Pattern))
 		}

@@ -11,7 +11,7 @@ import (
 // /issues/comments/{id} beside /issues/{number}/comments.
 type route struct {
 	method  string
-	pattern string   // "/repos/{owner}/{repo}/contents/{path...}"; the last form takes the rest, also none
+	pattern string   // "/repos/{owner}/{repo}/contents/{path...}"; the last form takes the rest, also none, or what stands before "/status"
 	query   []string // parameters understood, beside per_page and page for lists
 	list    bool
 	media   []string // forms of the answer beside the usual one: raw, sha
@@ -103,9 +103,22 @@ func (b *branch) find(method string, segs []string, param map[string]string) rou
 			return r
 		}
 	}
-	if b.rest != nil {
-		param[b.rest.name] = strings.Join(segs, "/")
-		return b.rest.routes[method]
+	return b.findRest(method, segs, param)
+}
+
+// findRest is for what a parameter takes whole, such as the name of a ref: all segments, or those before one that
+// a pattern ends with.
+func (b *branch) findRest(method string, segs []string, param map[string]string) route {
+	if b.rest == nil {
+		return route{}
 	}
-	return route{}
+	last := len(segs) - 1
+	if next := b.rest.fixed[segs[last]]; next != nil && last > 0 {
+		if r := next.find(method, nil, param); r.do != nil {
+			param[b.rest.name] = strings.Join(segs[:last], "/")
+			return r
+		}
+	}
+	param[b.rest.name] = strings.Join(segs, "/")
+	return b.rest.routes[method]
 }

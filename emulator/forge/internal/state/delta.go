@@ -27,6 +27,9 @@ type Gone struct {
 
 	Hooks      []int64 `json:",omitempty"`
 	Deliveries []int64 `json:",omitempty"`
+	Checks     []int64 `json:",omitempty"`
+	Suites     []int64 `json:",omitempty"`
+	Statuses   []int64 `json:",omitempty"`
 }
 
 // LogTail is what follows the first At bytes of a job's log; at 0 the log begins anew.
@@ -53,9 +56,12 @@ func (im Image) Since(old Image) (d Delta, changed bool) {
 	d.Artifacts, d.Gone.Artifacts = differ(old.Artifacts, im.Artifacts, artifactKey, func(a, b ArtifactImage) bool { return a == b })
 	d.Hooks, d.Gone.Hooks = differ(old.Hooks, im.Hooks, hookKey, deep)
 	d.Deliveries, d.Gone.Deliveries = differ(old.Deliveries, im.Deliveries, deliveryKey, deep)
+	d.Checks, d.Gone.Checks = differ(old.Checks, im.Checks, checkKey, deep)
+	d.Suites, d.Gone.Suites = differ(old.Suites, im.Suites, suiteKey, deep)
+	d.Statuses, d.Gone.Statuses = differ(old.Statuses, im.Statuses, statusKey, deep)
 	d.jobs(old.Jobs, im.Jobs)
 	return d, changed || !reflect.ValueOf(d.Gone).IsZero() || len(d.Logs)+len(d.Accounts)+len(d.Tokens)+len(d.Repos)+len(d.Issues)+
-		len(d.Comments)+len(d.Runs)+len(d.Jobs)+len(d.Artifacts)+len(d.Hooks)+len(d.Deliveries) > 0
+		len(d.Comments)+len(d.Runs)+len(d.Jobs)+len(d.Artifacts)+len(d.Hooks)+len(d.Deliveries)+len(d.Checks)+len(d.Suites)+len(d.Statuses) > 0
 }
 
 // jobs compares jobs without their logs, and logs by their length.
@@ -129,6 +135,9 @@ type Builder struct {
 	artifacts map[int64]ArtifactImage
 	hooks     map[int64]HookImage
 	delivered map[int64]DeliveryImage
+	checks    map[int64]CheckImage
+	suites    map[int64]SuiteImage
+	statuses  map[int64]StatusImage
 	logs      map[int64][]byte
 }
 
@@ -151,6 +160,9 @@ func (b *Builder) Add(d Delta) error {
 	apply(&b.artifacts, d.Artifacts, d.Gone.Artifacts, artifactKey)
 	apply(&b.hooks, d.Hooks, d.Gone.Hooks, hookKey)
 	apply(&b.delivered, d.Deliveries, d.Gone.Deliveries, deliveryKey)
+	apply(&b.checks, d.Checks, d.Gone.Checks, checkKey)
+	apply(&b.suites, d.Suites, d.Gone.Suites, suiteKey)
+	apply(&b.statuses, d.Statuses, d.Gone.Statuses, statusKey)
 	if b.logs == nil {
 		b.logs = map[int64][]byte{}
 	}
@@ -190,6 +202,9 @@ func (b *Builder) Image() Image {
 	im.Artifacts = slices.Collect(maps.Values(b.artifacts))
 	im.Hooks = slices.Collect(maps.Values(b.hooks))
 	im.Deliveries = slices.Collect(maps.Values(b.delivered))
+	im.Checks = slices.Collect(maps.Values(b.checks))
+	im.Suites = slices.Collect(maps.Values(b.suites))
+	im.Statuses = slices.Collect(maps.Values(b.statuses))
 	for id, j := range b.jobs {
 		j.Log = b.logs[id]
 		im.Jobs = append(im.Jobs, j)
@@ -236,5 +251,8 @@ func (im Image) Without(repo RepoImage) Image {
 		return hooks[h.ID]
 	})
 	im.Deliveries = slices.DeleteFunc(slices.Clone(im.Deliveries), func(d DeliveryImage) bool { return hooks[d.Hook] })
+	im.Checks = slices.DeleteFunc(slices.Clone(im.Checks), func(c CheckImage) bool { return c.Repo == repo.ID })
+	im.Suites = slices.DeleteFunc(slices.Clone(im.Suites), func(x SuiteImage) bool { return x.Repo == repo.ID })
+	im.Statuses = slices.DeleteFunc(slices.Clone(im.Statuses), func(x StatusImage) bool { return x.Repo == repo.ID })
 	return im
 }

@@ -54,7 +54,12 @@ func TestDeltasBuildTheImage(t *testing.T) {
 		"member":   func() error { return w.SetOrgRole("acme", "bob", state.None) },
 		"variable": func() error { return w.DeleteVariable(ada, state.Level{Repo: "acme/app"}, "REGION") },
 		"secret":   func() error { return w.DeleteSecret(ada, state.Level{Repo: "acme/app"}, "PASSWORD") },
-		"mark":     func() error { w.Mark("step:9"); return nil },
+		"check": func() error {
+			name := "renamed"
+			_, err := w.EditCheck(w.robot(t), "acme/app", last.Checks[0].ID, state.CheckEdit{Name: &name})
+			return err
+		},
+		"mark": func() error { w.Mark("step:9"); return nil },
 	} {
 		try(t, do())
 		keep(what, true)
@@ -70,12 +75,17 @@ func TestDeltasBuildTheImage(t *testing.T) {
 	keep("repository", true)
 	without.Journal = last.Journal
 	tables := func(im state.Image) []int {
-		return []int{len(im.Repos), len(im.Issues), len(im.Comments), len(im.Runs), len(im.Jobs), len(im.Artifacts)}
+		return []int{len(im.Repos), len(im.Issues), len(im.Comments), len(im.Runs), len(im.Jobs), len(im.Artifacts), len(im.Checks), len(im.Suites), len(im.Statuses)}
 	}
-	if got := tables(without); !slices.Equal(got, tables(last)) || !slices.Equal(got, []int{1, 0, 0, 0, 0, 0}) {
+	if got := tables(without); !slices.Equal(got, tables(last)) || !slices.Equal(got, []int{1, 0, 0, 0, 0, 0, 0, 0, 0}) {
 		t.Errorf("without the repository there are %v, after its deletion %v", got, tables(last))
 	}
 	if err := b.Add(state.Delta{Image: state.Image{Version: state.ImageVersion}, Logs: []state.LogTail{{Job: 1, At: 9999}}}); err == nil {
 		t.Error("a log with a hole was taken")
 	}
+}
+
+func (w world) robot(t *testing.T) state.Identity {
+	t.Helper()
+	return w.identity(t, state.TokenSpec{Login: "robot[bot]", Permissions: map[string]string{"checks": "write"}})
 }

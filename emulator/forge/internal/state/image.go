@@ -38,6 +38,10 @@ type Image struct {
 
 	Hooks      []HookImage     `json:",omitempty"` // by ID
 	Deliveries []DeliveryImage `json:",omitempty"` // by ID
+
+	Checks   []CheckImage  `json:",omitempty"` // by ID; of apps
+	Suites   []SuiteImage  `json:",omitempty"` // by ID; of apps
+	Statuses []StatusImage `json:",omitempty"` // by ID
 }
 
 // AccountImage is an account; an organisation has members.
@@ -250,6 +254,7 @@ func (s *State) image() Image {
 func (im *Image) addRepo(r *repo) {
 	im.Repos = append(im.Repos, imageOfRepo(r))
 	im.addHooks(r.hooks)
+	im.addChecks(r)
 	for _, i := range r.issues {
 		im.Issues = append(im.Issues, imageOfIssue(r, i))
 		for _, c := range i.comments {
@@ -279,6 +284,9 @@ func (im *Image) sort() {
 	slices.SortFunc(im.Jobs, func(a, b JobImage) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(im.Artifacts, func(a, b ArtifactImage) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(im.Hooks, func(a, b HookImage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(im.Checks, func(a, b CheckImage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(im.Suites, func(a, b SuiteImage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(im.Statuses, func(a, b StatusImage) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(im.Deliveries, func(a, b DeliveryImage) int { return cmp.Compare(a.ID, b.ID) })
 }
 

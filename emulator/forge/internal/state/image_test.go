@@ -36,7 +36,10 @@ func images() map[string]reflect.Type {
 		"Cache": reflect.TypeFor[state.CacheImage](),
 		"hook":  reflect.TypeFor[state.HookImage](), "delivery": reflect.TypeFor[state.DeliveryImage](),
 		"HookConfig": reflect.TypeFor[state.HookConfig](), "Outcome": reflect.TypeFor[state.Outcome](),
-		"Span": reflect.TypeFor[state.Span](), "Run": reflect.TypeFor[state.Run](), "Job": reflect.TypeFor[state.Job](),
+		"check": reflect.TypeFor[state.CheckImage](), "Check": reflect.TypeFor[state.Check](), "suite": reflect.TypeFor[state.SuiteImage](),
+		"Suite": reflect.TypeFor[state.Suite](), "status": reflect.TypeFor[state.StatusImage](), "Status": reflect.TypeFor[state.Status](),
+		"Annotation": reflect.TypeFor[state.Annotation](),
+		"Span":       reflect.TypeFor[state.Span](), "Run": reflect.TypeFor[state.Run](), "Job": reflect.TypeFor[state.Job](),
 		"Step": reflect.TypeFor[state.Step](), "Artifact": reflect.TypeFor[state.Artifact](),
 	}
 }
@@ -69,6 +72,9 @@ func elsewhere() map[string]string {
 		"account.hooks":      "Image.Hooks, by HookImage.Org",
 		"repo.forks":         "RepoImage.Parent of the forks",
 		"repo.hooks":         "Image.Hooks, by HookImage.Repo",
+		"repo.checks":        "Image.Checks, by CheckImage.Repo",
+		"repo.suites":        "Image.Suites, by SuiteImage.Repo",
+		"repo.statuses":      "Image.Statuses, by StatusImage.Repo",
 		"hook.gone":          "deleted hooks are not in an image",
 		"hook.past":          "Image.Deliveries, by DeliveryImage.Hook",
 	}
@@ -171,6 +177,7 @@ func full(t *testing.T) world {
 	_, err = w.SetMembership(ada, "acme", "cyd", true)
 	try(t, err)
 	w.fillRuns(t, ada)
+	w.fillChecks(t, ada)
 	w.fillHooks(t, ada)
 	yes := true
 	_, err = w.EditRepo(ada, "acme/app", state.RepoEdit{AllowForking: &yes}, nil)
@@ -222,6 +229,22 @@ func (w world) fillHooks(t *testing.T, who state.Identity) {
 	settle()
 	try(t, w.Redeliver(who, ofRepo, 1, 1))
 	settle()
+}
+
+func fullAnnotation() state.Annotation {
+	return state.Annotation{Level: "failure", Path: "a.go", StartLine: 3, EndLine: 3, StartColumn: 1, EndColumn: 2, Title: "t", Message: "m", RawDetails: "r", Step: 1}
+}
+
+func (w world) fillChecks(t *testing.T, ada state.Identity) {
+	t.Helper()
+	bot := w.identity(t, state.TokenSpec{Login: "robot[bot]", Permissions: map[string]string{"checks": "write"}, Name: "checks"})
+	say := func(s string) *string { return &s }
+	_, err := w.CreateCheck(bot, "acme/app", strings.Repeat("a", 40), state.CheckEdit{Name: say("lint"), Conclusion: say("neutral"), ExternalID: say("7"),
+		DetailsURL: say("http://127.0.0.1/x"), Output: &state.CheckOutput{Title: say("t"), Summary: "s", Text: "x", Annotations: []state.Annotation{fullAnnotation()}}})
+	try(t, err)
+	_, err = w.CreateStatus(ada, "acme/app", state.Status{SHA: strings.Repeat("a", 40), State: "success", Context: "ci", Description: "d",
+		TargetURL: "http://127.0.0.1/x"}, wire.Commit{})
+	try(t, err)
 }
 
 func (w world) fillIssues(t *testing.T, who state.Identity) {
@@ -280,7 +303,7 @@ func (w world) fillRuns(t *testing.T, who state.Identity) {
 			Actor: "ada", Cause: "event:4", HeadSHA: strings.Repeat("a", 40), HeadBranch: "main", Status: status, Conclusion: "failure", Reason: "why"})
 		try(t, err)
 		job, err := w.SaveJob(state.Job{RunID: run.ID, Key: "build", Name: "Build", Status: status, Conclusion: "failure", TimedOut: true,
-			Error: "exit 1", Permissions: map[string]string{"issues": "read"},
+			Error: "exit 1", Permissions: map[string]string{"issues": "read"}, Annotations: []state.Annotation{fullAnnotation()},
 			Steps: []state.Step{{Number: 1, Name: "make", Status: "completed", Conclusion: "failure", Started: run.Created, Completed: run.Created}}})
 		try(t, err)
 		try(t, w.AppendLog(job.ID, []byte("make: nothing to be done\n")))

@@ -26,7 +26,7 @@ func FromImage(o Options, im Image) (*State, error) {
 	s.mark = im.Mark
 	r := newReader(s)
 	for _, step := range []func(Image) error{r.counters, r.readAccounts, r.readTokens, r.readRepos, r.readIssues, r.readPulls, r.readComments,
-		r.readArtifacts, r.readRuns, r.readJobs, r.readHooks, r.whole} {
+		r.readArtifacts, r.readRuns, r.readJobs, r.readChecks, r.readHooks, r.whole} {
 		if err := step(im); err != nil {
 			return nil, fmt.Errorf("image: %w", err)
 		}
@@ -55,7 +55,7 @@ func newReader(s *State) reader {
 
 func nouns() []noun {
 	return []noun{nounAccount, nounRepo, nounLabel, nounIssue, nounComment, nounWorkflow, nounRun, nounJob, nounArtifact, nounKey,
-		nounHook, nounDelivery, nounEnvironment, nounPull, nounCache}
+		nounHook, nounDelivery, nounEnvironment, nounPull, nounCache, nounStatus}
 }
 
 func (r reader) counters(im Image) error {

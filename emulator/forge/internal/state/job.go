@@ -30,6 +30,7 @@ type Job struct {
 	Completed   time.Time
 	Attempt     int
 	Kept        int64
+	Annotations []Annotation
 }
 
 // Step is one step of a job.
@@ -149,10 +150,13 @@ func (s *State) announceJob(x *job, action string) {
 	}
 	who := Identity{Login: x.run.Actor, Cause: fmt.Sprintf("job:%d", x.ID)}
 	s.event(who, r, "workflow_job", wire.Event{Action: action, WorkflowJob: &v}, fmt.Sprintf("job:%d", x.ID))
+	if action != inProgress { // the check run that the job is has no such event
+		s.announceJobCheck(x, action)
+	}
 }
 
 func (j Job) clone() Job {
-	j.Steps, j.Permissions = slices.Clone(j.Steps), maps.Clone(j.Permissions)
+	j.Steps, j.Permissions, j.Annotations = slices.Clone(j.Steps), maps.Clone(j.Permissions), slices.Clone(j.Annotations)
 	return j
 }
 

@@ -38,8 +38,11 @@ type repo struct {
 	noIssues     bool
 	actions      string // actionsOn, actionsOfFork, actionsOff
 	merging      merging
-	pulls        []*issue // those of issues that are pull requests, by number
-	outgoing     []*issue // pull requests of other repositories whose head is here
+	pulls        []*issue  // those of issues that are pull requests, by number
+	outgoing     []*issue  // pull requests of other repositories whose head is here
+	checks       []*check  // as they were made
+	suites       []*suite  // likewise
+	statuses     []*status // likewise
 }
 
 func (r *repo) fullName() string { return r.owner.login + "/" + r.name }

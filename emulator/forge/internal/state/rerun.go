@@ -125,6 +125,12 @@ func (s *State) DeleteRun(who Identity, full string, id int64) (artifacts []int6
 		delete(s.arts, a.ID)
 		artifacts = append(artifacts, a.ID)
 	}
+	for _, c := range x.repo.checks {
+		if c.Suite == id {
+			delete(s.checks, c.ID)
+		}
+	}
+	x.repo.checks = slices.DeleteFunc(x.repo.checks, func(c *check) bool { return c.Suite == id })
 	delete(s.runs, id)
 	x.repo.runs = slices.DeleteFunc(x.repo.runs, func(y *run) bool { return y == x })
 	s.led.Changed()

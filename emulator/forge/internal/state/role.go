@@ -89,6 +89,10 @@ const (
 	Collaborate // see who may what
 	ReadHooks
 	WriteHooks
+	ReadChecks
+	WriteChecks
+	ReadStatuses
+	WriteStatuses
 )
 
 // rule returns the token permission and the role that a need asks for.
@@ -142,6 +146,14 @@ func (n Need) rule() (scope, level string, role Role) {
 		return "repository_hooks", "read", Admin
 	case WriteHooks:
 		return "repository_hooks", "write", Admin
+	case ReadChecks:
+		return "checks", "read", Read
+	case WriteChecks:
+		return "checks", "write", Write
+	case ReadStatuses:
+		return "statuses", "read", Read
+	case WriteStatuses:
+		return "statuses", "write", Write
 	}
 	return "metadata", "read", Read
 }

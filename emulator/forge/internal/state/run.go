@@ -136,6 +136,9 @@ func (s *State) announceRun(x *run, action string) {
 	}
 	w.Name = cmp.Or(x.Name, w.Name)
 	s.event(who, x.repo, "workflow_run", wire.Event{Action: action, WorkflowRun: &v, Workflow: &w}, fmt.Sprintf("run:%d", x.ID))
+	if action == completed {
+		s.announceRunSuite(x)
+	}
 }
 
 // passed journals the statuses between before and status: created, started, completed. Each is
@@ -263,6 +266,12 @@ func (s *State) forgetRuns(r *repo) {
 		for _, a := range x.arts {
 			delete(s.arts, a.ID)
 		}
+	}
+	for _, c := range r.checks {
+		delete(s.checks, c.ID)
+	}
+	for _, x := range r.suites {
+		delete(s.suites, x.ID)
 	}
 }
 

@@ -40,7 +40,9 @@ type State struct {
 	runs     map[int64]*run
 	jobs     map[int64]*job
 	arts     map[int64]*artifact
-	deliver  func(Delivery) // makes webhook deliveries; nil makes none
+	checks   map[int64]*check // of apps; the check runs of jobs are the jobs
+	suites   map[int64]*suite // likewise
+	deliver  func(Delivery)   // makes webhook deliveries; nil makes none
 }
 
 // noun names what ids are counted for; each noun counts from 1.
@@ -60,6 +62,7 @@ const (
 	nounKey      noun = "key"
 	nounHook     noun = "hook"
 	nounDelivery noun = "delivery"
+	nounStatus   noun = "status"
 
 	nounEnvironment noun = "environment"
 	nounCache       noun = "cache"
@@ -74,6 +77,7 @@ func New(o Options) *State {
 		base: o.Base, now: o.Now, led: o.Ledger, jour: o.Journal,
 		last: map[noun]int64{}, accounts: map[string]*account{}, tokens: map[digest]*token{},
 		repos: map[string]*repo{}, runs: map[int64]*run{}, jobs: map[int64]*job{}, arts: map[int64]*artifact{},
+		checks: map[int64]*check{}, suites: map[int64]*suite{},
 	}
 	s.addAccount(ActionsLogin, "", kindBot)
 	return s

@@ -18,6 +18,8 @@ type Event struct {
 	WorkflowJob  *Job           `json:"workflow_job,omitempty"`
 	Workflow     *Workflow      `json:"workflow,omitempty"`
 	Forkee       *Repository    `json:"forkee,omitempty"`
+	CheckRun     *CheckRun      `json:"check_run,omitempty"`
+	CheckSuite   *CheckSuite    `json:"check_suite,omitempty"`
 	Repository   *Repository    `json:"repository,omitempty"`
 	Organization *Organization  `json:"organization,omitempty"`
 	Sender       *User          `json:"sender,omitempty"`
