@@ -77,7 +77,7 @@ func Main(o Options) int {
 	root.SetArgs(o.Args)
 	root.SetOut(o.Stdout)
 	root.SetErr(o.Stderr)
-	root.AddCommand(runCommand(o), planCommand(o), fixturesCommand(o), reportCommand(o), judgeCommand(o), doctorCommand(o), stepsCommand(o), serveCommand(o), execCommand(o))
+	root.AddCommand(runCommand(o), planCommand(o), fixturesCommand(o), reportCommand(o), judgeCommand(o), doctorCommand(o), stepsCommand(o), faultsCommand(o), serveCommand(o), execCommand(o))
 	root.AddCommand(initCommand(o), lintCommand(o), diffCommand(o), openCommand(o))
 	root.AddCommand(referenceCommand(o))
 	completeFlags(root.Commands())

@@ -35,6 +35,7 @@ type runFlags struct {
 	annotations  string
 	explore      int
 	schedule     string
+	faults       []string
 }
 
 // capabilitiesFlag adds --capabilities to a command that plans.
@@ -79,6 +80,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
   understudy run examples/acceptance/features/triage.feature:6
   understudy run examples/acceptance --defects
   understudy run examples/race --explore 100
+  understudy run examples/acceptance --fault delivery.twice@issues.labeled
   understudy run examples/acceptance --capabilities slow-model,new-labels`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completePaths,
@@ -116,6 +118,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 		"tell GitHub Actions what did not pass, as annotations and in the job's summary: auto (where GITHUB_ACTIONS is true), github, none")
 	fl.IntVar(&f.explore, "explore", 0, "try each scenario in so many orders of deliveries and jobs, decided by --seed, until one fails")
 	fl.StringVar(&f.schedule, "schedule", "", "run one scenario in the order that --explore found")
+	fl.StringArrayVar(&f.faults, "fault", nil, faultUsage)
 	f.capabilitiesFlag(cmd)
 	return cmd
 }
@@ -143,7 +146,7 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 	s := o.screen
 	base := trial.Options{
 		Paths: paths, Tags: f.tags, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, Defect: f.defect, Declared: declared, Fresh: f.fresh,
-		Explore: f.explore, Schedule: f.schedule, Packs: o.packs(), Kit: Version, CallerEnv: o.Env, Progress: s.progress, Status: s.status,
+		Faults: f.faults, Explore: f.explore, Schedule: f.schedule, Packs: o.packs(), Kit: Version, CallerEnv: o.Env, Progress: s.progress, Status: s.status,
 	}
 	// Files, flags and vocabulary first: a mistake in them must not wait for a build.
 	p, err := trial.Prepare(base)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/understudy-dev/understudy/emulator/forge"
 	"github.com/understudy-dev/understudy/emulator/network"
 	"github.com/understudy-dev/understudy/environment/page"
 	"github.com/understudy-dev/understudy/environment/place"
@@ -30,6 +31,7 @@ type serveFlags struct {
 	noNamespaces bool
 	dir          string
 	seed         string
+	faults       []string
 }
 
 func serveCommand(o Options) *cobra.Command {
@@ -47,7 +49,7 @@ is free, port. Runs that were under way are cancelled then. The directory holds 
 is for its owner only.
 
 Exit codes: 0 interrupted · 2 it could not start · 3 it did not end well.`,
-		Example: "  understudy serve\n  understudy serve --port 8080 --journal\n  understudy serve --dir ~/forge\n  understudy serve --seed testdata/world",
+		Example: "  understudy serve\n  understudy serve --port 8080 --journal\n  understudy serve --dir ~/forge\n  understudy serve --seed testdata/world\n  understudy serve --fault delivery.twice@issues.labeled",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("port") && (f.port < 1 || f.port > 65535) {
@@ -65,11 +67,16 @@ Exit codes: 0 interrupted · 2 it could not start · 3 it did not end well.`,
 	fl.BoolVar(&f.noNamespaces, "no-namespaces", false, "keep programs in process groups even where namespaces are allowed")
 	fl.StringVar(&f.dir, "dir", "", "directory in which everything stays for the next start; without it nothing does")
 	fl.StringVar(&f.seed, "seed", "", seedUsage)
+	fl.StringArrayVar(&f.faults, "fault", nil, faultUsage)
 	return cmd
 }
 
 func runServe(ctx context.Context, o Options, f serveFlags) error {
 	s := o.screen
+	faults, err := readFaults(f.faults)
+	if err != nil {
+		return err
+	}
 	seed, err := readSeed(f.seed)
 	if err != nil {
 		return err
@@ -91,7 +98,7 @@ func runServe(ctx context.Context, o Options, f serveFlags) error {
 				"leave --seed out, or name a new directory"}, stays.close())
 		}
 	}
-	sv, err := startServing(ctx, o, serveAs{repo: serveRepo, port: f.port, seed: seed, stays: stays}, tools)
+	sv, err := startServing(ctx, o, serveAs{repo: serveRepo, port: f.port, seed: seed, stays: stays, faults: faults}, tools)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -117,6 +124,7 @@ type serveAs struct {
 	// told what workflows could not reach; may be nil
 	refused func(network.Refusal)
 	seed    fixture.Seed
+	faults  []forge.Fault
 	stays   *serveDir // where it stays; nil is nowhere
 }
 
@@ -157,6 +165,7 @@ func (sv *serving) start(ctx context.Context, o Options, as serveAs, tools trial
 	po := place.Options{
 		Dir: sv.dir.Path, Port: as.port, GitHub: as.github, Refused: as.refused, Org: serveOrg, People: append(servePeople(), seedPeople(sv.seed, servePeople())...), JobRunner: tools.JobRunner, Tools: bin, Path: tools.Path,
 		Namespaces: tools.Namespaces, Hide: sv.hide, Log: log,
+		Faults: as.faults, Unattended: true,
 	}
 	if err := sv.open(po); err != nil {
 		return err

@@ -40,6 +40,7 @@ type Set struct {
 	Journal   Journal
 	Marker    Marker
 	Keeper    Keeper
+	Faults    Faults
 	Launcher  Launcher
 	Installer Installer
 	Platform  Platform

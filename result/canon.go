@@ -151,7 +151,7 @@ func detail(n *Node) string {
 
 // volatile finds what differs between equal runs. The group named after a noun is numbered under
 // that noun, so that run:5 and /runs/5 stay the same run; the others under their own name.
-var volatile = regexp.MustCompile(`\b(?P<noun>event|run|job|request|note|artifact|comment|check-run|delivery|token)(?:s?[:/]| (?:id )?)(?P<id>[0-9]+)\b` +
+var volatile = regexp.MustCompile(`\b(?P<noun>event|run|job|request|note|fault|artifact|comment|check-run|delivery|token)(?:s?[:/]| (?:id )?)(?P<id>[0-9]+)\b` +
 	`|(?P<json>"(?:id|run_id|job_id)":\s*"?)(?P<value>[0-9]+)` +
 	`|(?P<node>"node_id":\s*")(?P<blob>[A-Za-z0-9_=]+)` +
 	`|(?P<uuid>\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b)` +

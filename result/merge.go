@@ -104,6 +104,9 @@ func (m *merging) add(name string, r Record) {
 		out.Problems = append(out.Problems, Problem{Verdict: Broken, What: "nothing ran in " + name})
 	}
 	m.platform(name, r.Platform)
+	if !slices.Equal(r.Faults, out.Faults) {
+		m.differ = append(m.differ, fmt.Sprintf("%s has the faults %q, %s %q", m.first, out.Faults, name, r.Faults))
+	}
 	m.features(name, r.Features)
 	m.workflows(r.Workflows)
 	for _, w := range r.Warnings {

@@ -44,7 +44,8 @@ type Record struct {
 	Started   time.Time      `json:"started"`
 	Ended     time.Time      `json:"ended"`
 	Seed      int64          `json:"seed"`
-	Jobs      int            `json:"jobs"` // scenarios at once
+	Faults    []string       `json:"faults,omitempty"` // in force in each scenario from the start
+	Jobs      int            `json:"jobs"`             // scenarios at once
 	Isolation string         `json:"isolation"`
 	Platform  Platform       `json:"platform"`
 	Features  []Source       `json:"features"`

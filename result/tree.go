@@ -14,7 +14,7 @@ import (
 // Kind says what a node of the causal tree is.
 type Kind string
 
-// The kinds of nodes. Steps, events, runs and jobs can bring other things about; requests and notes
+// The kinds of nodes. Steps, events, runs and jobs can bring other things about; requests, faults and notes
 // (artifacts, calls through the door) are leaves.
 const (
 	KindStep         Kind = "step"
@@ -23,6 +23,7 @@ const (
 	KindJob          Kind = "job"
 	KindRequest      Kind = "request"
 	KindNote         Kind = "note"
+	KindFault        Kind = "fault" // one that was put in force, struck or was taken out
 	KindUnattributed Kind = "unattributed"
 )
 
@@ -31,7 +32,7 @@ const Unattributed = "unattributed"
 
 // Node is one thing that happened, with what it brought about in the order in which that happened.
 type Node struct {
-	ID         string // as in driver.Cause: "step:3", "event:41", "run:5", "job:7"; leaves are "request:SEQ", "note:SEQ"
+	ID         string // as in driver.Cause: "step:3", "event:41", "run:5", "job:7"; leaves are "request:SEQ", "fault:SEQ", "note:SEQ"
 	Kind       Kind
 	Title      string            // for people, without the id
 	Status     string            // conclusion of a run or job, status of a request, decision of the door; "" is unknown
@@ -55,6 +56,9 @@ func (n *Node) Seq() uint64 {
 func (n *Node) Changes() bool {
 	return slices.ContainsFunc(n.Entries, func(e driver.Entry) bool { return e.Change })
 }
+
+// Struck tells whether the node is a fault that the forge was told to have, and had.
+func (n *Node) Struck() bool { return n.Kind == KindFault && n.Status == "struck" }
 
 // Failed tells whether the node itself went wrong: a run or job that ended otherwise than well (one
 // that was cancelled or skipped did not go wrong by itself), a route that the forge does not know,
@@ -135,6 +139,8 @@ func identify(e driver.Entry) (id string, kind Kind) {
 		return "note:" + seq, KindNote
 	case "request", "unknown-route":
 		return "request:" + seq, KindRequest
+	case "fault":
+		return "fault:" + seq, KindFault
 	case "artifact", "door", "platform":
 		return "note:" + seq, KindNote
 	}
@@ -170,6 +176,8 @@ func (n *Node) describe() {
 		if first.Type == "unknown-route" {
 			n.Status = cmp.Or(n.Status, "unknown route")
 		}
+	case KindFault:
+		n.Title, n.Status = "fault "+first.Subject, strings.TrimPrefix(first.Type, "fault.")
 	default:
 		n.Title = strings.TrimSpace(fmt.Sprintf("%s %s", first.Type, first.Subject))
 		n.Status = d["decision"]

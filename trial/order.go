@@ -265,5 +265,12 @@ func finding(v result.Verdict, what, hint string) result.Finding {
 
 // replay is the command that runs the scenario under the schedule.
 func (e *explorer) replay(s schedule.Schedule) string {
-	return fmt.Sprintf("understudy run %s/%s --schedule '%s'", relative(e.Config.Features), e.o.Planned.Scenarios[0].ID, s)
+	command := fmt.Sprintf("understudy run %s/%s --schedule '%s'", relative(e.Config.Features), e.o.Planned.Scenarios[0].ID, s)
+	for _, f := range e.Prepared.o.Faults {
+		command += fmt.Sprintf(" --fault '%s'", f)
+	}
+	if len(e.Prepared.o.Faults) > 0 {
+		command += fmt.Sprintf(" --seed %d", e.o.Seed) // decides where one has a chance
+	}
+	return command
 }

@@ -3,6 +3,7 @@ package trial
 import (
 	"github.com/understudy-dev/understudy/steps/agent"
 	"github.com/understudy-dev/understudy/steps/branch"
+	"github.com/understudy-dev/understudy/steps/fault"
 	"github.com/understudy-dev/understudy/steps/issue"
 	"github.com/understudy-dev/understudy/steps/repo"
 	"github.com/understudy-dev/understudy/steps/run"
@@ -11,5 +12,5 @@ import (
 
 // Packs is the kit's own vocabulary.
 func Packs() []suite.Pack {
-	return []suite.Pack{repo.Pack, branch.Pack, issue.Pack, run.Pack, agent.Pack}
+	return []suite.Pack{repo.Pack, branch.Pack, issue.Pack, run.Pack, agent.Pack, fault.Pack}
 }

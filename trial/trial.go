@@ -47,8 +47,11 @@ type Options struct {
 	// Schedule is the order in which the selected scenario is run, as a record or `run --explore` names
 	// it; "" takes deliveries as they come.
 	Schedule string
-	Packs    []suite.Pack
-	Kit      string // version of understudy, for the record
+	// Faults are in force in the forge of each scenario from the start: NAME[=ARG,…][@WHERE], as
+	// docs/guide/faults.md tells.
+	Faults []string
+	Packs  []suite.Pack
+	Kit    string // version of understudy, for the record
 	// Only narrows the plan to the scenarios whose id it accepts; nil accepts all.
 	Only func(id string) bool
 	// Environment is where scenarios run. Nil is this machine; without a platform file a place in
@@ -118,6 +121,9 @@ func Prepare(o Options) (*Prepared, error) {
 	}
 	p.env = p.environment()
 	if err := p.makePlan(); err != nil {
+		return nil, err
+	}
+	if err := p.checkFaults(); err != nil {
 		return nil, err
 	}
 	return p, p.checkOrder()
@@ -209,7 +215,7 @@ func (p *Prepared) Run(ctx context.Context, dir string) (rec result.Record, err 
 
 func (p *Prepared) record() result.Record {
 	rec := result.Record{
-		Schema: result.Schema, Kit: p.o.Kit, Started: time.Now(), Seed: p.o.Seed, Isolation: "process groups",
+		Schema: result.Schema, Kit: p.o.Kit, Started: time.Now(), Seed: p.o.Seed, Isolation: "process groups", Faults: p.o.Faults,
 		Platform: result.Platform{Name: p.Platform.Name, Defect: p.o.Defect},
 	}
 	switch {
@@ -233,7 +239,7 @@ func (p *Prepared) runTrials(
 	}
 	defer func() { err = errors.Join(err, work.Close()) }()
 	site, err := p.env.Open(ctx, environment.Scope{
-		Seed: p.o.Seed, Dir: work.Path, Platform: p.Platform, Defect: p.o.Defect, Fixtures: p.fixtures(),
+		Seed: p.o.Seed, Dir: work.Path, Platform: p.Platform, Faults: p.o.Faults, Defect: p.o.Defect, Fixtures: p.fixtures(),
 		Log: log, Scrubber: store.Scrubber(), Progress: p.o.Status,
 	})
 	if err != nil {

@@ -35,7 +35,7 @@ import (
 	"github.com/understudy-dev/understudy/internal/clock"
 	"github.com/understudy-dev/understudy/internal/journal"
 	"github.com/understudy-dev/understudy/internal/ledger"
-	"github.com/understudy-dev/understudy/internal/schedule"
+	"github.com/understudy-dev/understudy/internal/order"
 )
 
 // Options describe an engine. Ledger, Journal, Host, Launcher, Runner and Dir are needed.
@@ -52,9 +52,9 @@ type Options struct {
 	ServerURL   string            // of the forge, without a slash at the end
 	APIURL      string
 	Concurrency int // jobs at once; 0 is two for each core
-	// Order decides which delivery or job comes next: they are held until nothing else goes on and
-	// somebody waits in the ledger, and one is let go at a time. Nil takes them as they come.
-	Order  *schedule.Decider
+	// Order decides when deliveries to workflows and starts of jobs go on, and holds the faults of
+	// deliveries. It is closed after the engine. Nil takes everything as it comes.
+	Order  *order.Order
 	Now    func() time.Time               // nil is a new clock's
 	Secret func(value, name string) error // told each secret that the engine makes; nil is not
 	Log    *slog.Logger                   // nil is silent
@@ -69,7 +69,6 @@ type Engine struct {
 	cursor    *journal.Cursor
 	slots     chan struct{}
 	groups    groups
-	order     order
 	tokenKey  []byte
 	idKey     []byte // signs what a job asks for id-tokens with
 	identity  *identity
@@ -77,8 +76,9 @@ type Engine struct {
 	logSize   int           // the most bytes of one job's log; smaller in tests
 	artifacts http.Handler
 
-	parsed parsed // used under order.accepting
-	tools  tools  // likewise
+	accepting sync.Mutex // held while an event is shown to workflows
+	parsed    parsed     // used under accepting
+	tools     tools      // likewise
 
 	mu     sync.Mutex
 	runs   map[int64]*run       // that have not completed
@@ -131,10 +131,6 @@ func New(o Options) (*Engine, error) {
 		Now: o.Now, Log: o.Log,
 	})
 	e.identity = newIdentity(e)
-	e.order.e = e
-	if e.exploring() {
-		e.wg.Go(e.order.conduct)
-	}
 	e.wg.Go(e.read)
 	return e, nil
 }
@@ -147,6 +143,8 @@ func (e *Engine) ArtifactService() http.Handler { return e.artifacts }
 func (e *Engine) Close(ctx context.Context) error {
 	e.stop()
 	e.cursor.Close()
+	e.accepting.Lock() // what an order shows from now on starts nothing
+	e.accepting.Unlock()
 	ended := make(chan struct{})
 	go func() { e.wg.Wait(); close(ended) }()
 	select {

@@ -47,7 +47,7 @@ func (e *Engine) accept(entry journal.Entry) error {
 		h.depth = e.depth(h) + 1
 	}
 	h.chain = e.chain(entry.Cause)
-	return e.order.deliver(entry, h.triggers())
+	return e.deliver(entry, h.triggers())
 }
 
 // readEvent returns the event that an entry is about; one without a name is none that starts runs.

@@ -1,166 +1,69 @@
 package actions
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/understudy-dev/understudy/emulator/actions/internal/expr"
 	"github.com/understudy-dev/understudy/internal/journal"
 	"github.com/understudy-dev/understudy/internal/ledger"
+	"github.com/understudy-dev/understudy/internal/order"
 )
 
-// order holds what could come next until it is its turn: deliveries, and with Options.Order also the
-// starts of jobs. One is let go at a time, when nothing else goes on and somebody waits for it.
-type order struct {
-	e         *Engine
-	accepting sync.Mutex // held while an event is shown to workflows
+// exploring reports whether the starts of jobs wait for their turn.
+func (e *Engine) exploring() bool { return e.o.Order.Deciding() }
 
-	mu      sync.Mutex
-	held    []*held
-	doubled bool // a delivery comes twice: once in a scenario is enough
-}
-
-// held is one thing that waits for its turn.
-type held struct {
-	what  string             // for people: "deliver issues.labeled to-sort"
-	seq   uint64             // of a delivery's event; 0 is a job
-	run   int64              // of a job
-	ob    *ledger.Obligation // of a delivery
-	hs    []happening        // of a delivery
-	begin func()             // of a job
-}
-
-// exploring reports whether the engine decides the order of everything.
-func (e *Engine) exploring() bool { return e.o.Order != nil }
-
-// put holds a thing. Deliveries stand before jobs, each in the order in which they came; jobs by run and
-// name, which does not depend on who was faster.
-func (q *order) put(h *held) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.held = append(q.held, h)
-	slices.SortStableFunc(q.held, func(a, b *held) int {
-		if (a.seq == 0) != (b.seq == 0) {
-			return cmp.Compare(b.seq, a.seq)
-		}
-		return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.run, b.run), strings.Compare(a.what, b.what))
-	})
-}
-
-// withdraw takes a thing back that is not wanted any more.
-func (q *order) withdraw(h *held) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.held = slices.DeleteFunc(q.held, func(other *held) bool { return other == h })
-}
-
-// conduct lets one held thing go after the other.
-func (q *order) conduct() {
-	for q.e.o.Ledger.Idle(q.e.ctx) == nil {
-		h := q.next()
-		if h == nil {
-			q.e.broken(errors.New("workflows wait for one another: nothing is left that could go on"))
-			return
-		}
-		if h.seq == 0 {
-			h.begin()
-			continue
-		}
-		h.ob.Continue()
-		if err := q.show(h.hs); err != nil {
-			q.e.broken(fmt.Errorf("%s: %w", h.what, err))
-		}
-		h.ob.Close()
-	}
-}
-
-func (q *order) show(hs []happening) error {
-	q.accepting.Lock()
-	defer q.accepting.Unlock()
-	return q.e.offerAll(hs)
-}
-
-// next takes the thing whose turn it is. With a delivery that is to come twice a copy stays.
-func (q *order) next() *held {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.held) == 0 {
+// deliver shows an event to the workflows, or leaves it to Options.Order. The caller's own obligation is open.
+func (e *Engine) deliver(entry journal.Entry, hs []happening) error {
+	if len(hs) == 0 {
 		return nil
 	}
-	options := make([]string, 0, len(q.held))
-	for _, h := range q.held {
-		options = append(options, h.what)
+	if e.o.Order.Plain() {
+		return e.show(hs)
 	}
-	twice := []int{}
-	for i, h := range q.held {
-		if q.e.exploring() && h.seq > 0 && !q.doubled {
-			options = append(options, h.what+", and once more later")
-			twice = append(twice, i)
-		}
+	asked, err := e.asks(hs)
+	if err != nil {
+		return err
 	}
-	took := 0
-	if q.e.exploring() {
-		took = q.e.o.Order.Choose(options)
+	if !asked {
+		return e.show(hs) // nobody starts anything, but an event that is not served is told of
 	}
-	if took != 0 {
-		q.note(options, took)
-	}
-	if took >= len(q.held) {
-		h := q.held[twice[took-len(q.held)]]
-		q.doubled = true
-		first := *h
-		first.ob = q.e.o.Ledger.Open(h.what)
-		h.what += " once more"
-		return &first
-	}
-	h := q.held[took]
-	q.held = slices.Delete(q.held, took, took+1)
-	return h
-}
-
-// note tells the journal of a choice that is not the usual one. It changes nothing that could be seen.
-func (q *order) note(options []string, took int) {
-	q.e.o.Journal.Append(journal.Entry{
-		Kind: journal.Read, Type: "order.chosen", Subject: options[took],
-		Detail: map[string]string{"point": strconv.Itoa(q.e.o.Order.Points()), "option": strconv.Itoa(took), "options": strings.Join(options, "\n")},
-	})
-}
-
-// deliver shows an event to the workflows, or holds it. The caller's own obligation is open.
-func (q *order) deliver(entry journal.Entry, hs []happening) error {
-	q.accepting.Lock()
-	defer q.accepting.Unlock()
-	if q.e.exploring() {
-		asked, err := q.e.asks(hs)
-		if err != nil {
-			return err
-		}
-		if asked {
-			q.hold(entry, hs)
-			return nil
-		}
-	}
-	return q.e.offerAll(hs)
-}
-
-// hold keeps a delivery until its turn. Which workflow files count for it is decided then.
-func (q *order) hold(entry journal.Entry, hs []happening) {
 	what := "deliver " + entry.Type
-	if label := expr.String(at(hs[0].payload, "label", "name")); label != "" {
+	label := expr.String(at(hs[0].payload, "label", "name"))
+	if label != "" {
 		what += " " + label
 	}
-	h := &held{what: what, seq: entry.Seq, ob: q.e.o.Ledger.Open(what), hs: hs}
-	q.put(h)
-	h.ob.Defer()
+	e.o.Order.Deliver(order.Delivery{
+		What: what, Event: entry.Type, About: label, Seq: entry.Seq, To: order.Workflows, Receiver: order.Workflows,
+		Cause: fmt.Sprintf("event:%d", entry.Seq),
+		Go: func(bool) {
+			if err := e.show(hs); err != nil {
+				e.broken(fmt.Errorf("%s: %w", what, err))
+			}
+		},
+	})
+	return nil
+}
+
+// show offers an event to the workflow files that are there now. After Close it does nothing.
+func (e *Engine) show(hs []happening) error {
+	e.accepting.Lock()
+	defer e.accepting.Unlock()
+	if e.ctx.Err() != nil {
+		return nil
+	}
+	for _, h := range hs {
+		if err := e.offer(h); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // asks reports whether an event would start anything now.
 func (e *Engine) asks(hs []happening) (bool, error) {
+	e.accepting.Lock()
+	defer e.accepting.Unlock()
 	for _, h := range hs {
 		h, src, err := e.source(h)
 		if err != nil {
@@ -175,15 +78,6 @@ func (e *Engine) asks(hs []happening) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-func (e *Engine) offerAll(hs []happening) error {
-	for _, h := range hs {
-		if err := e.offer(h); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // rest is an obligation whose owner can sleep, so that the conductor knows when all do. Without
@@ -244,12 +138,10 @@ func (c *cell) turn() bool {
 		return true
 	}
 	begun := make(chan struct{})
-	h := &held{what: fmt.Sprintf("start job %s of run %d", c.rec.Name, c.rec.RunID), run: c.rec.RunID}
-	h.begin = func() {
+	withdraw := e.o.Order.Job(fmt.Sprintf("start job %s of run %d", c.rec.Name, c.rec.RunID), c.rec.RunID, func() {
 		c.rest.signal()
 		close(begun)
-	}
-	e.order.put(h)
+	})
 	c.rest.sleep()
 	defer c.rest.awake()
 	select {
@@ -257,7 +149,7 @@ func (c *cell) turn() bool {
 		c.rest.taken()
 		return true
 	case <-c.ctx.Done():
-		e.order.withdraw(h)
+		withdraw()
 		return false
 	}
 }

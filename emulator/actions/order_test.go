@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/understudy-dev/understudy/emulator/actions"
+	"github.com/understudy-dev/understudy/internal/order"
 	"github.com/understudy-dev/understudy/internal/schedule"
 )
 
@@ -29,7 +30,9 @@ jobs:
 `
 
 func ordered(d *schedule.Decider) func(*actions.Options, *memory) {
-	return func(o *actions.Options, _ *memory) { o.Order = d }
+	return func(o *actions.Options, _ *memory) {
+		o.Order = order.New(order.Options{Ledger: o.Ledger, Journal: o.Journal, Decider: d})
+	}
 }
 
 // TestTheOrderDecidesWhoIsCancelled: two labels in quick succession; the routing one is lost if it

@@ -312,6 +312,9 @@ func start(t testing.TB, workflows string, change ...func(*actions.Options, *mem
 		if err := e.Close(ctx); err != nil {
 			t.Error(err)
 		}
+		if o.Order != nil {
+			o.Order.Close()
+		}
 	})
 	return &platform{memory: m, t: t, engine: e, dir: o.Dir, scratch: o.Env["DIR"]}
 }

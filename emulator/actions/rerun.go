@@ -46,8 +46,8 @@ func (e *Engine) rerun(entry journal.Entry) error {
 	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
-	e.order.accepting.Lock()
-	defer e.order.accepting.Unlock()
+	e.accepting.Lock()
+	defer e.accepting.Unlock()
 	r, why, err := e.revive(d)
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ func TestWorkflows(t *testing.T) {
 // schedule that chooses nothing: it must come to the same.
 func TestWorkflowsInTheUsualOrder(t *testing.T) {
 	for _, name := range []string{"jobs", "call"} {
-		runTable(t, "testdata/workflows/"+name+".txt", func(o *actions.Options, _ *memory) { o.Order = schedule.Schedule(nil).Decider() })
+		runTable(t, "testdata/workflows/"+name+".txt", ordered(schedule.Schedule(nil).Decider()))
 	}
 }
 

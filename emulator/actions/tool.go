@@ -10,7 +10,7 @@ import (
 )
 
 // tools remembers which programs of the jobs' PATH were asked for their versions. It is used under
-// order.accepting.
+// Engine.accepting.
 type tools map[string][]toolchain.Program
 
 // programs yields a tool's programs, each asked once.

@@ -48,8 +48,11 @@ import (
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 	"github.com/understudy-dev/understudy/internal/clock"
+	"github.com/understudy-dev/understudy/internal/fault"
 	"github.com/understudy-dev/understudy/internal/journal"
 	"github.com/understudy-dev/understudy/internal/ledger"
+	"github.com/understudy-dev/understudy/internal/order"
+	"github.com/understudy-dev/understudy/internal/schedule"
 )
 
 // Options configures a forge. The zero value works.
@@ -68,6 +71,16 @@ type Options struct {
 	PublicURL string
 	From      *Snapshot    // what the forge starts with; the journal must be unused and Dir without repositories. nil: nothing
 	Log       *slog.Logger // nil: discarded
+
+	// Faults are in force from the start, see Fault; Admin.Inject adds to them. FaultSeed decides where one
+	// has a chance.
+	Faults    []Fault
+	FaultSeed int64
+	// Decider says in which order deliveries to webhooks go on, and with a workflow engine that shares
+	// Server.Order those to workflows and the starts of jobs as well. nil takes them as they come.
+	Decider *schedule.Decider
+	// Unattended says that nobody waits in the ledger: a late delivery comes when nothing else goes on.
+	Unattended bool
 
 	// HookDial connects to the receivers of webhooks. nil connects to loopback addresses only: an
 	// address elsewhere can be given to a hook, but each delivery to it fails with that reason. With
@@ -90,6 +103,7 @@ type Server struct {
 	api   http.Handler
 	mux   *http.ServeMux // what others mounted
 	hooks *hook.Deliverer
+	order *order.Order
 	http  *http.Server // nil with NoPort
 	temp  string       // directory to remove
 
@@ -172,8 +186,13 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 	if err != nil {
 		return errors.Join(err, unlisten(l))
 	}
+	faults := fault.NewSet(fault.Options{Journal: o.Journal, Seed: o.FaultSeed})
+	if _, err := faults.Inject(o.Faults...); err != nil {
+		return errors.Join(err, unlisten(l))
+	}
+	s.order = order.New(order.Options{Ledger: o.Ledger, Journal: o.Journal, Decider: o.Decider, Faults: faults, Unattended: o.Unattended})
 	s.hooks = hook.New(hook.Options{Book: st, Dial: o.HookDial, Timeout: o.HookTimeout, Log: o.Log})
-	st.DeliverTo(s.hooks.Deliver)
+	st.DeliverTo(s.deliver)
 	s.admin = &Admin{server: s, ledger: o.Ledger, journal: o.Journal, state: st, git: git, now: now, dir: dir}
 	s.api = api.New(api.Options{
 		Base: s.base, Now: now, State: st, Git: git, Ledger: o.Ledger, Journal: o.Journal, Log: o.Log,
@@ -342,6 +361,7 @@ func (s *Server) enter() bool {
 // and removes the temporary directory. When it returns no goroutine and no process of the forge is
 // left. A second call does nothing more.
 func (s *Server) Close(ctx context.Context) error {
+	s.order.Close()
 	s.hooks.Close()
 	var err error
 	if s.http != nil {

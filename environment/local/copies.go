@@ -65,13 +65,14 @@ const (
 )
 
 // Enroll creates the repository and installs the platform, or copies what another scenario of the site
-// made in the same way. Only an installation into a forge without repositories is copied.
+// made in the same way. Only an installation into a forge without repositories
+// and without faults is copied.
 func (i installer) Enroll(ctx context.Context, in driver.Enrollment) error {
 	base, err := i.base()
 	if err != nil {
 		return err
 	}
-	if in.Fresh || i.p.s.o.Fresh || base.Repositories() {
+	if in.Fresh || i.p.s.o.Fresh || base.Repositories() || len(i.p.Forge.Admin().InForce()) > 0 {
 		return i.itself(ctx, in.NewRepo, base)
 	}
 	key := fmt.Sprintf("%s %+v", base.Likeness(), in.NewRepo)

@@ -64,7 +64,7 @@ func (s *site) place(scenario string, d *schedule.Decider) (*leased, error) {
 	}
 	p, err := place.New(place.Options{
 		Dir: dir, Org: org, People: s.people(), JobRunner: s.o.JobRunner, Tools: s.tools, Path: s.o.Path, Namespaces: s.o.Namespaces,
-		Openings: openings, Order: d, Hide: s.hide, Log: s.scope.Log.With("scenario", scenario),
+		Openings: openings, Decider: d, Faults: s.faults, FaultSeed: faultSeed(s.scope.Seed, scenario), Hide: s.hide, Log: s.scope.Log.With("scenario", scenario),
 	})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
@@ -115,6 +115,7 @@ func (p *leased) set() *driver.Set {
 	set.Journal = journalView{p.Journal}
 	set.Marker = marker{p}
 	set.Keeper = keeper{p.Forge.Admin().Keeper(), p.s}
+	set.Faults = faults{p.Forge.Admin()}
 	set.Launcher = p.Launcher
 	set.Installer = installer{p}
 	set.Platform = p.s.scope.Platform.Platform

@@ -24,6 +24,7 @@ import (
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/driver/process"
+	"github.com/understudy-dev/understudy/emulator/forge"
 	"github.com/understudy-dev/understudy/environment"
 )
 
@@ -55,7 +56,7 @@ func (e *Environment) Name() string { return "local" }
 
 // Capabilities lists what scenarios may require here.
 func (e *Environment) Capabilities() []driver.Capability {
-	return []driver.Capability{"ledger", "journal", "forge.admin"}
+	return []driver.Capability{"ledger", "journal", "forge.admin", driver.FaultsCapability}
 }
 
 // Open builds the platform and returns a site for its scenarios.
@@ -66,7 +67,11 @@ func (e *Environment) Open(ctx context.Context, s environment.Scope) (environmen
 	if s.Progress == nil {
 		s.Progress = func(string) {}
 	}
-	site := &site{o: e.o, scope: s, tools: filepath.Join(s.Dir, "tools"), pool: newPool(e.o.Capacity),
+	faults, err := readFaults(s.Faults)
+	if err != nil {
+		return nil, fmt.Errorf("open local environment: %w", err)
+	}
+	site := &site{o: e.o, faults: faults, scope: s, tools: filepath.Join(s.Dir, "tools"), pool: newPool(e.o.Capacity),
 		copies: copies{dir: filepath.Join(s.Dir, "copies")}}
 	if err := os.MkdirAll(site.tools, 0o755); err != nil {
 		return nil, fmt.Errorf("open local environment: %w", err)
@@ -83,6 +88,7 @@ func (e *Environment) Open(ctx context.Context, s environment.Scope) (environmen
 type site struct {
 	o      Options
 	scope  environment.Scope
+	faults []forge.Fault
 	tools  string // first on the PATH of everything that runs here
 	pool   *pool
 	copies copies

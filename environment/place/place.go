@@ -48,7 +48,10 @@ type Options struct {
 	Namespaces bool   // programs get PID and mount namespaces of their own
 	Openings   []network.Opening
 	Refused    func(network.Refusal)           // told what programs here tried to reach and could not, one at a time; may be nil
-	Order      *schedule.Decider               // of deliveries to workflows and of jobs, as for actions.Options; nil is as they come
+	Decider    *schedule.Decider               // of deliveries and of the starts of jobs; nil is as they come
+	Faults     []forge.Fault                   // in force from the start, as for forge.Options
+	FaultSeed  int64                           // decides where one has a chance
+	Unattended bool                            // nobody waits in the ledger, as for forge.Options
 	GitHub     bool                            // the forge is https://github.com: bodies say so, and jobs reach it there through the door
 	Hide       func(value, label string) error // told each secret; nil is not
 	Log        *slog.Logger                    // nil is silent
@@ -114,7 +117,7 @@ func (p *Place) start() (err error) {
 	}
 	p.Forge, err = forge.New(forge.Options{
 		Ledger: p.Ledger, Journal: p.Journal, Now: p.now, Dir: cmp.Or(o.Keep, filepath.Join(o.Dir, "forge")), Keep: o.Keep != "",
-		Port: o.Port, PublicURL: public, Log: log.With("part", "forge"),
+		Port: o.Port, PublicURL: public, Faults: o.Faults, FaultSeed: o.FaultSeed, Decider: o.Decider, Unattended: o.Unattended, Log: log.With("part", "forge"),
 	})
 	if err != nil {
 		return err
@@ -146,7 +149,7 @@ func (p *Place) startEngine() error {
 	engine, err := actions.New(actions.Options{
 		Ledger: p.Ledger, Journal: p.Journal, Host: h, Store: h, Caches: h, Launcher: p.Launcher, Runner: p.o.JobRunner,
 		Dir: filepath.Join(p.o.Dir, "jobs"), Env: p.ProgramEnv(), ServerURL: p.Forge.PublicURL(), APIURL: p.Forge.APIURL(),
-		Now: p.now, Order: p.o.Order, Secret: p.o.Hide, Log: p.o.Log.With("part", "actions"),
+		Now: p.now, Order: p.Forge.Order(), Secret: p.o.Hide, Log: p.o.Log.With("part", "actions"),
 	})
 	if err != nil {
 		return err

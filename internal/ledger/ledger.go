@@ -24,6 +24,7 @@ type Ledger struct {
 	wake   chan struct{} // closed and replaced at each change and at each quiet
 	fatal  error
 
+	alone   bool            // nobody waits
 	blocked int             // waits that have seen everything and sleep on wake
 	idle    chan struct{}   // closed and replaced when only deferred work is left and somebody waits for it
 	resting []chan struct{} // closed when only deferred work is left
@@ -121,8 +122,16 @@ func (l *Ledger) Idle(ctx context.Context) error {
 	}
 }
 
+// Unattended says that nobody waits here: deferred work goes on as soon as nothing else does.
+func (l *Ledger) Unattended() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.alone = true
+	l.tellIdle()
+}
+
 func (l *Ledger) isIdle() bool {
-	if l.blocked == 0 {
+	if l.blocked == 0 && !l.alone {
 		return false
 	}
 	deferred := false

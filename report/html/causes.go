@@ -65,7 +65,7 @@ func (sh *shower) nodes(tree []*result.Node) []nodeData {
 }
 
 func leaf(n *result.Node) bool {
-	return len(n.Children) == 0 && (n.Kind == result.KindRequest || n.Kind == result.KindEvent || n.Kind == result.KindNote)
+	return len(n.Children) == 0 && (n.Kind == result.KindRequest || n.Kind == result.KindEvent || n.Kind == result.KindFault || n.Kind == result.KindNote)
 }
 
 func same(a, b nodeData) bool {

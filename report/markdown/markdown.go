@@ -101,6 +101,9 @@ func (d *document) head(r result.Record, page string) {
 	if r.Platform.Defect != "" {
 		text += " · seeded defect " + code(r.Platform.Defect)
 	}
+	for _, f := range r.Faults {
+		text += " · fault " + code(f)
+	}
 	if page != "" {
 		text += " · [the whole report](" + link(page) + ")"
 	}

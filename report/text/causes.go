@@ -20,7 +20,7 @@ func (b *block) causes(s result.Scenario) {
 	wrong := slices.ContainsFunc(tree, troubled)
 	var roots []*result.Node
 	for _, n := range tree {
-		if leadsToRun(n) && (!wrong || troubled(n)) || n.Kind == result.KindUnattributed && troubled(n) {
+		if leadsToRun(n) && (!wrong || troubled(n)) || struck(n) || n.Kind == result.KindUnattributed && troubled(n) {
 			roots = append(roots, n)
 		}
 	}
@@ -42,6 +42,11 @@ func (b *block) causes(s result.Scenario) {
 // troubled tells whether anything in the tree went wrong or did not end.
 func troubled(n *result.Node) bool {
 	return n.Failed() || n.Unfinished || slices.ContainsFunc(n.Children, troubled)
+}
+
+// struck tells whether a fault struck in the tree, which is shown wherever it stands.
+func struck(n *result.Node) bool {
+	return n.Struck() || slices.ContainsFunc(n.Children, struck)
 }
 
 func leadsToRun(n *result.Node) bool {
@@ -84,7 +89,7 @@ func hidden(parent, n *result.Node, wrong bool) bool {
 		return false // no run failed, so what the jobs did is what the step did not expect
 	}
 	inTrouble := parent.Kind == result.KindJob && (parent.Failed() || parent.Unfinished)
-	return !inTrouble && !troubled(n) && (wrong || !leadsToRun(n))
+	return !inTrouble && !troubled(n) && !struck(n) && (wrong || !leadsToRun(n))
 }
 
 func (b *block) node(n *result.Node, indent string) {

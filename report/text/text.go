@@ -112,6 +112,9 @@ func Summary(r result.Record, o Options) string {
 	if r.Platform.Defect != "" {
 		b.WriteString("   defect: " + clean(r.Platform.Defect))
 	}
+	if len(r.Faults) > 0 {
+		b.WriteString("   faults: " + clean(strings.Join(r.Faults, " ")))
+	}
 	if o.Report != "" {
 		b.WriteString("   report: " + o.Report)
 	}

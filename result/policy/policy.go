@@ -20,6 +20,7 @@ const (
 	UnexpectedRun      = "unexpected-failed-run"
 	UnknownRoute       = "unknown-route"
 	InternalError      = "internal-error"
+	IdleFault          = "idle-fault"
 )
 
 // Subjects of the observations that policies read.
@@ -66,6 +67,7 @@ func Judge(o Options) func(result.Scenario) []result.Finding {
 					What: "the environment itself went wrong: " + e.Subject + detail(e)})
 			}
 		}
+		j.faults(s)
 		return j.findings
 	}
 }

@@ -19,7 +19,7 @@ const keptDeliveries = 1000
 
 // Delivery is one attempt that is to be made. Its obligation is open until it is settled.
 type Delivery struct {
-	ID         int64
+	ID         int64 // 0, of a second attempt that nobody asked for, is given when it is settled
 	HookID     int64
 	GUID       string // the same for all attempts
 	Event      string
@@ -29,6 +29,7 @@ type Delivery struct {
 	TargetID   int64
 	Redelivery bool
 	Cause      string // of the attempt, "event:41"
+	Seq        uint64 // of that event in the journal
 	Obligation *ledger.Obligation
 
 	hook *hook
@@ -148,7 +149,10 @@ func (s *State) Settle(d Delivery, to HookConfig, out Outcome) {
 	defer s.mu.Unlock()
 	defer d.Obligation.Close()
 	out.At = s.now()
-	d.hook.past = append(d.hook.past, &delivery{id: d.ID, guid: d.GUID, event: d.Event, action: d.Action, payload: d.Payload,
+	s.numbered(&d)
+	// One that was late stands where its number is, not where its end is.
+	at, _ := slices.BinarySearchFunc(d.hook.past, d.ID, func(p *delivery, id int64) int { return cmp.Compare(p.id, id) })
+	d.hook.past = slices.Insert(d.hook.past, at, &delivery{id: d.ID, guid: d.GUID, event: d.Event, action: d.Action, payload: d.Payload,
 		repo: d.repo, redelivery: d.Redelivery, url: to.URL, Outcome: out})
 	if n := len(d.hook.past) - keptDeliveries; n > 0 {
 		d.hook.past = slices.Delete(d.hook.past, 0, n)
@@ -161,7 +165,14 @@ func (s *State) Drop(d Delivery, why string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer d.Obligation.Close()
+	s.numbered(&d)
 	s.settled(d, map[string]string{"status": why})
+}
+
+func (s *State) numbered(d *Delivery) {
+	if d.ID == 0 {
+		d.ID = s.nextID(nounDelivery)
+	}
 }
 
 func (s *State) settled(d Delivery, detail map[string]string) {

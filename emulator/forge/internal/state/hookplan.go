@@ -26,7 +26,7 @@ func (s *State) announce(seq uint64, org *account, r *repo, event, action string
 		about = r.id
 	}
 	for _, h := range listening(org, r, event, action) {
-		s.plan(Delivery{hook: h, repo: about, Event: event, Action: action, Payload: payload, GUID: newGUID(), Cause: fmt.Sprintf("event:%d", seq)})
+		s.plan(Delivery{hook: h, repo: about, Event: event, Action: action, Payload: payload, GUID: newGUID(), Cause: fmt.Sprintf("event:%d", seq), Seq: seq})
 	}
 }
 
@@ -95,7 +95,7 @@ func (s *State) request(who Identity, h *hook, typ string, d Delivery) {
 		Time: s.now(), Kind: journal.Change, Type: typ, Cause: who.Cause, Actor: who.Login, Subject: fmt.Sprintf("hook:%d", h.id),
 		Detail: map[string]string{"webhook": d.webhook(), "on": h.on()},
 	})
-	d.hook, d.Cause = h, fmt.Sprintf("event:%d", seq)
+	d.hook, d.Cause, d.Seq = h, fmt.Sprintf("event:%d", seq), seq
 	s.plan(d)
 }
 

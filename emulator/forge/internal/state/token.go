@@ -125,6 +125,13 @@ func (s *State) RevokeToken(value string) {
 	}
 }
 
+// Marked is what Mark set last.
+func (s *State) Marked() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mark
+}
+
 // Mark sets the cause of everything done with the kit's own tokens from now on.
 func (s *State) Mark(cause string) {
 	s.mu.Lock()
