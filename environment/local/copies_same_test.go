@@ -20,39 +20,55 @@ import (
 // pushed runs at each push, so that it is installed by one.
 const pushed = "on: push\njobs:\n  one:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo hi\n"
 
-// TestKeepingACopyDecidesNothing installs what starts runs, where the order of deliveries is decided. The
-// lease that tried to keep a copy has the same choices before it as one that did not.
-func TestKeepingACopyDecidesNothing(t *testing.T) {
-	p, started := installing(t, pushed, "")
-	site := openSite(t, true, p).(interface {
+// TestCopiesDecideNothing: where the order of deliveries is decided, a lease that installs and keeps a copy
+// has the same choices before it as one that gets the copy, or as one that installs because there is none.
+func TestCopiesDecideNothing(t *testing.T) {
+	for name, tt := range map[string]struct {
+		workflow string
+		installs int
+	}{
+		"copied":      {worker, 1},
+		"starts runs": {pushed, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, started := installing(t, tt.workflow, "")
+			site := openSite(t, true, p)
+			first, second := choices(t, site), choices(t, site)
+			if diff := cmp.Diff(first, second); diff != "" || len(first) == 0 {
+				t.Errorf("%d choices; -first +second: %s", len(first), diff)
+			}
+			if n := started(); n != tt.installs {
+				t.Errorf("the installer ran %d times, want %d", n, tt.installs)
+			}
+		})
+	}
+}
+
+// choices are those of a lease that enrolls and asks.
+func choices(t *testing.T, site environment.Site) []schedule.Decision {
+	t.Helper()
+	d := schedule.Schedule{}.Decider()
+	l, err := site.(interface {
 		LeaseInOrder(ctx context.Context, scenario string, d *schedule.Decider) (*environment.Lease, error)
-	})
-	var all [][]schedule.Decision
-	for range 2 {
-		d := schedule.Schedule{}.Decider()
-		l, err := site.LeaseInOrder(t.Context(), t.Name(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Drivers.Installer.Enroll(t.Context(), enrollment(l.Drivers)); err != nil {
-			t.Fatal(err)
-		}
-		if n := d.Points(); n != 0 {
-			t.Errorf("the installation decided %d points", n)
-		}
-		ask(t, l.Drivers, enrollment(l.Drivers).Repo)
-		quiet(t, l.Drivers)
-		all = append(all, d.Made())
-		if err := l.Release(t.Context()); err != nil {
+	}).LeaseInOrder(t.Context(), t.Name(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := l.Release(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
 		}
+	}()
+	in := enrollment(l.Drivers)
+	if err := l.Drivers.Installer.Enroll(t.Context(), in); err != nil {
+		t.Fatal(err)
 	}
-	if diff := cmp.Diff(all[0], all[1]); diff != "" || len(all[0]) == 0 {
-		t.Errorf("%d choices; -first +second: %s", len(all[0]), diff)
+	if n := d.Points(); n != 0 {
+		t.Errorf("the installation decided %d points", n)
 	}
-	if n := started(); n != 2 {
-		t.Errorf("the installer ran %d times, want 2", n)
-	}
+	ask(t, l.Drivers, in.Repo)
+	quiet(t, l.Drivers)
+	return d.Made()
 }
 
 // TestWhatHasNoCauseIsCopied installs with a request through the door, which nobody can attribute. It is the
