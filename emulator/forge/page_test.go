@@ -19,7 +19,9 @@ func (r reply) listed() (all []json.RawMessage, total int) {
 	}
 	var named map[string]json.RawMessage
 	must(r.t, json.Unmarshal(r.body, &named))
-	must(r.t, json.Unmarshal(named["total_count"], &total))
+	if total = -1; named["total_count"] != nil {
+		must(r.t, json.Unmarshal(named["total_count"], &total))
+	}
 	for name, value := range named {
 		if name != "total_count" {
 			must(r.t, json.Unmarshal(value, &all))

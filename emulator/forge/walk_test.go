@@ -89,6 +89,7 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 			w.ada.want(201, "POST", hooks, map[string]any{"config": map[string]any{"url": w.forge.PublicURL() + "/receiver/" + name}, "events": []string{"deployment"}})
 		}
 	}
+	w.ada.want(200, "PUT", "/repos/acme/app/topics", map[string]any{"names": []string{"agents", "go", "tests"}})
 	for _, who := range []actor{w.ada, bob, cyd} {
 		who.want(202, "POST", forks, nil)
 	}
@@ -184,7 +185,7 @@ func params() [][3]string {
 		{"/git/matching-refs/", "{ref...}", "heads"}, {"/commits/", "{ref...}", "main"}, {"", "{ref...}", "heads/main"},
 		{"", "{owner}", "acme"}, {"", "{repo}", "app"}, {"", "{org}", "acme"}, {"", "{login}", "bob"}, {"", "{number}", "1"}, {"", "{id}", "1"},
 		{"", "{repository}", "1"}, {"", "{branch...}", "main"}, {"", "{workflow}", "ci.yml"}, {"", "{format}", "zip"}, {"", "{attempt}", "1"}, {"", "{path...}", "README.md"},
-		{"", "{environment}", "production"},
+		{"", "{environment}", "production"}, {"", "{branch}", "b-v3"},
 	}
 }
 
@@ -213,6 +214,9 @@ func writes() []struct{ request, path, body string } {
 		{"DELETE " + org + "/actions/secrets/{name}/repositories/{repository}", "", ``},
 		{"DELETE " + org + "/actions/secrets/{name}", "", ``},
 		{"PATCH " + repo, "", `{"description": "Other"}`},
+		{"PUT " + repo + "/topics", "", `{"names": ["agents"]}`},
+		{"POST " + repo + "/merges", "", `{"base": "b-v2", "head": "main"}`},
+		{"POST " + repo + "/branches/{branch}/rename", repo + "/branches/b-v3/rename", `{"new_name": "b-v4"}`},
 		{"POST " + repo + "/forks", "", `{"organization": "beta"}`},
 		{"POST " + repo + "/merge-upstream", "/repos/ada/app/merge-upstream", `{"branch": "main"}`},
 		{"PUT " + repo + "/actions/permissions", "", `{"enabled": true}`},

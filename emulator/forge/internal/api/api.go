@@ -67,7 +67,7 @@ func New(o Options) *API {
 	a.texts.New = func() any { return new(bytes.Buffer) }
 	rand.Read(a.key) // never fails: it ends the program instead
 	for _, group := range [][]route{
-		a.userRoutes(), a.orgRoutes(), a.membershipRoutes(), a.repoRoutes(), a.forkRoutes(), a.repoListRoutes(), a.contentRoutes(), a.refRoutes(), a.objectRoutes(), a.commitRoutes(),
+		a.userRoutes(), a.orgRoutes(), a.membershipRoutes(), a.repoRoutes(), a.forkRoutes(), a.branchRoutes(), a.repoListRoutes(), a.contentRoutes(), a.refRoutes(), a.objectRoutes(), a.commitRoutes(),
 		a.labelRoutes(), a.issueRoutes(), a.commentRoutes(), a.collaboratorRoutes(), a.configRoutes(), a.environmentRoutes(),
 		a.workflowRoutes(), a.runRoutes(), a.artifactRoutes(), a.cacheRoutes(), a.hookRoutes(), a.controlRoutes(), a.pullRoutes(),
 		a.checkRoutes(), a.statusRoutes(),

@@ -88,7 +88,7 @@ func (a *API) mergeUpstream(c *call) (answer, error) {
 		if !found {
 			return wire.NewError(http.StatusNotFound, "Branch not found")
 		}
-		next, how, err := a.catchUp(c, g, ours, theirs, gitstore.NewCommit{Message: "Merge branch '" + out.BaseBranch + "' into " + in.Branch})
+		next, how, err := a.catchUp(c, g, ours, theirs, "Merge branch '"+out.BaseBranch+"' into "+in.Branch)
 		if err != nil {
 			return err
 		}
@@ -105,25 +105,15 @@ func (a *API) mergeUpstream(c *call) (answer, error) {
 }
 
 // catchUp returns the commit that has all of ours and theirs, and how it came about: none, fast-forward or
-// merge, for which it makes the commit described.
-func (a *API) catchUp(c *call, g *gitstore.Repo, ours, theirs string, merge gitstore.NewCommit) (next, how string, err error) {
+// merge, for which it makes a commit.
+func (a *API) catchUp(c *call, g *gitstore.Repo, ours, theirs, message string) (next, how string, err error) {
 	if has, err := g.IsAncestor(theirs, ours); err != nil || has {
 		return ours, "none", err
 	}
 	if behind, err := g.IsAncestor(ours, theirs); err != nil || behind {
 		return theirs, "fast-forward", err
 	}
-	tree, clean, err := g.Merged(lasting(c.Request), ours, theirs)
-	if err != nil {
-		return "", "", err
-	}
-	if !clean {
-		return "", "", wire.NewError(http.StatusConflict, "There are merge conflicts")
-	}
-	merge.Tree, merge.Parents = tree, []string{ours, theirs}
-	merge.Author = a.orActor(c, nil)
-	merge.Committer = merge.Author
-	next, err = g.WriteCommit(merge)
+	next, err = a.mergeCommit(c, g, ours, theirs, message)
 	return next, "merge", err
 }
 

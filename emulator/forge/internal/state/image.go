@@ -105,10 +105,11 @@ type RepoImage struct {
 	Caches       []CacheImage       `json:",omitempty"` // as they came; their bytes are not in the image
 	Workflows    []WorkflowImage    // as they became known
 
-	Parent       int64  `json:",omitempty"` // repository that it is a fork of
-	AllowForking bool   `json:",omitempty"`
-	NoIssues     bool   `json:",omitempty"`
-	Actions      string `json:",omitempty"`
+	Parent       int64    `json:",omitempty"` // repository that it is a fork of
+	AllowForking bool     `json:",omitempty"`
+	NoIssues     bool     `json:",omitempty"`
+	Actions      string   `json:",omitempty"`
+	Topics       []string `json:",omitempty"`
 	Merging      MergingImage
 }
 
@@ -312,7 +313,7 @@ func imageOfToken(t *token) TokenImage {
 func imageOfRepo(r *repo) RepoImage {
 	out := RepoImage{ID: r.id, Owner: r.owner.id, Name: r.name, Description: r.description, Private: r.private, DefaultBranch: r.defaultBranch,
 		Created: r.created, Updated: r.updated, Pushed: r.pushed, Refs: maps.Clone(r.refs), Members: maps.Clone(r.members), ConfigImage: imageOfConfig(r.config),
-		AllowForking: r.allowForking, NoIssues: r.noIssues, Actions: r.actions, Merging: imageOfMerging(r.merging)}
+		AllowForking: r.allowForking, NoIssues: r.noIssues, Actions: r.actions, Topics: slices.Clone(r.topics), Merging: imageOfMerging(r.merging)}
 	if r.parent != nil {
 		out.Parent = r.parent.id
 	}

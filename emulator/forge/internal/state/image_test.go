@@ -182,6 +182,8 @@ func full(t *testing.T) world {
 	yes := true
 	_, err = w.EditRepo(ada, "acme/app", state.RepoEdit{AllowForking: &yes}, nil)
 	try(t, err)
+	_, err = w.SetTopics(ada, "acme/app", []string{"agents"})
+	try(t, err)
 	_, err = w.Fork(ada, "acme/app", state.NewFork{}, func(from state.Repo, _ int64) (map[string]string, error) { return from.Refs, nil })
 	try(t, err)
 	return w

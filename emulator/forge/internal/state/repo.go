@@ -36,6 +36,7 @@ type repo struct {
 	forks        []*repo // of it
 	allowForking bool    // of an organisation's private repository
 	noIssues     bool
+	topics       []string
 	actions      string // actionsOn, actionsOfFork, actionsOff
 	merging      merging
 	pulls        []*issue  // those of issues that are pull requests, by number
@@ -304,7 +305,7 @@ func (s *State) viewRepo(r *repo) wire.Repository {
 		CreatedAt: wire.Time{Time: r.created}, UpdatedAt: wire.Time{Time: r.updated}, PushedAt: wire.Time{Time: r.pushed},
 		HasIssues: !r.noIssues, HasProjects: true, HasDownloads: true, HasWiki: true, AllowForking: r.mayBeForked(),
 		Fork: r.parent != nil, Forks: len(r.forks), ForksCount: len(r.forks),
-		OpenIssuesCount: open, OpenIssues: open, Topics: []string{}, Visibility: "public", DefaultBranch: r.defaultBranch,
+		OpenIssuesCount: open, OpenIssues: open, Topics: r.viewTopics(), Visibility: "public", DefaultBranch: r.defaultBranch,
 	}
 	if r.private {
 		v.Visibility = "private"

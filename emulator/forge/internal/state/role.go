@@ -85,6 +85,7 @@ const (
 	WriteEnvironment
 	Administer
 	ReadSettings // that administrators change
+	EditTopics
 	ForkRepo
 	Collaborate // see who may what
 	ReadHooks
@@ -138,6 +139,8 @@ func (n Need) rule() (scope, level string, role Role) {
 		return "administration", "write", Admin
 	case ReadSettings:
 		return "administration", "read", Admin
+	case EditTopics:
+		return "administration", "write", Maintain
 	case ForkRepo:
 		return "administration", "write", Read
 	case Collaborate:
