@@ -14,7 +14,7 @@ func TestMergeOfBranches(t *testing.T) {
 	w.branch("dev")
 	both := map[string]any{"base": "main", "head": "dev"}
 	w.ada.want(204, "POST", merges, both)
-	w.put("dev", "a", "1")
+	w.write("dev", "a", "1")
 	before := w.seq()
 	made := w.ada.want(201, "POST", merges, both)
 	made.is("commit.message", "Merge dev into main")
@@ -23,8 +23,8 @@ func TestMergeOfBranches(t *testing.T) {
 	if diff := cmp.Diff([]string{"push"}, w.changes(before)); diff != "" {
 		t.Error(diff)
 	}
-	w.put("main", "a", "2")
-	w.put("dev", "a", "3")
+	w.write("main", "a", "2")
+	w.write("dev", "a", "3")
 	at := w.head("acme/app", "main")
 	w.ada.want(409, "POST", merges, both).is("message", "Merge conflict")
 	if w.head("acme/app", "main") != at {
@@ -36,35 +36,22 @@ func TestMergeOfBranches(t *testing.T) {
 	w.user("eve", "triage").want(403, "POST", merges, both)
 }
 
-// branch makes a branch of acme/app where main is.
-func (w *world) branch(name string) {
-	w.t.Helper()
-	w.ada.want(201, "POST", "/repos/acme/app/git/refs", map[string]any{"ref": "refs/heads/" + name, "sha": w.head("acme/app", "main")})
-}
-
-// put writes a file on a branch of acme/app, whether or not it is there.
-func (w *world) put(branch, name, text string) {
-	w.t.Helper()
-	body := map[string]any{"message": "write " + name, "content": encode(text), "branch": branch}
-	if r := w.ada.send("GET", contents+name+"?ref="+branch, nil); r.status == 200 {
-		body["sha"] = r.at("sha")
-	}
-	if r := w.ada.send("PUT", contents+name, body); r.status >= 300 {
-		w.t.Fatalf("write %s: %d %s", name, r.status, r.body)
-	}
-}
-
 func TestRenameBranch(t *testing.T) {
 	w := newWorld(t)
 	w.branch("dev")
 	w.branch("x/y")
+	w.openPull("feature")
+	w.ada.want(200, "PATCH", pulls+"/1", map[string]any{"base": "dev"})
 	bob := w.user("bob", "write")
 	const branches = "/repos/acme/app/branches/"
 	before := w.seq()
 	bob.want(201, "POST", branches+"dev/rename", map[string]any{"new_name": "next"}).is("name", "next")
 	bob.want(201, "POST", branches+"x%2Fy/rename", map[string]any{"new_name": "x-y"})
-	if diff := cmp.Diff([]string{"create", "push", "delete", "push", "create", "push", "delete", "push"}, w.changes(before)); diff != "" {
+	if diff := cmp.Diff([]string{"create", "push", "pull_request.edited", "delete", "push", "create", "push", "delete", "push"}, w.changes(before)); diff != "" {
 		t.Error(diff)
+	}
+	if r := w.ada.want(200, "GET", pulls+"/1", nil); r.at("base.ref") != "next" || r.at("state") != "open" {
+		t.Errorf("the pull request is %v to %v", r.at("state"), r.at("base.ref"))
 	}
 	bob.want(403, "POST", branches+"main/rename", map[string]any{"new_name": "trunk"})
 	bob.want(404, "POST", branches+"dev/rename", map[string]any{"new_name": "other"})

@@ -143,6 +143,7 @@ func (a *API) renameBranch(c *call) (answer, error) {
 				return err
 			}
 		}
+		a.State.RetargetPulls(c.who, repo.FullName, was, in.Name)
 		repo.Refs[to] = sha
 		return a.move(c, g, repo, from, sha, state.Zero)
 	})

@@ -93,6 +93,21 @@ func (s *State) rebase(who Identity, i *issue, base *string) {
 		"base": map[string]any{"ref": map[string]any{"from": was.ref}, "sha": map[string]any{"from": was.sha}}}})
 }
 
+// RetargetPulls makes the open pull requests to a branch lead to another, which is that branch renamed.
+func (s *State) RetargetPulls(who Identity, full, from, to string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.repos[key(full)]
+	if r == nil {
+		return
+	}
+	for _, i := range r.pulls {
+		if i.state == stateOpen && i.pull.base.ref == from {
+			s.rebase(who, i, &to)
+		}
+	}
+}
+
 // setDraft makes a pull request a draft or ready for review.
 func (s *State) setDraft(who Identity, i *issue, draft *bool) {
 	if draft == nil || *draft == i.pull.draft {

@@ -135,14 +135,8 @@ func (n Need) rule() (scope, level string, role Role) {
 		return "environments", "read", Write
 	case WriteEnvironment:
 		return "environments", "write", Write
-	case Administer:
-		return "administration", "write", Admin
-	case ReadSettings:
-		return "administration", "read", Admin
-	case EditTopics:
-		return "administration", "write", Maintain
-	case ForkRepo:
-		return "administration", "write", Read
+	case Administer, ReadSettings, EditTopics, ForkRepo:
+		return n.administration()
 	case Collaborate:
 		return "metadata", "read", Write
 	case ReadHooks:
@@ -159,6 +153,20 @@ func (n Need) rule() (scope, level string, role Role) {
 		return "statuses", "write", Write
 	}
 	return "metadata", "read", Read
+}
+
+// administration is rule for what the permission of that name covers.
+func (n Need) administration() (scope, level string, role Role) {
+	level, role = "write", Admin
+	switch n {
+	case ReadSettings:
+		level = "read"
+	case EditTopics:
+		role = Maintain
+	case ForkRepo:
+		role = Read
+	}
+	return "administration", level, role
 }
 
 // inEnvironment is the need for the same in an environment, where one permission covers variables and secrets.
