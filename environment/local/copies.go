@@ -65,8 +65,8 @@ const (
 )
 
 // Enroll creates the repository and installs the platform, or copies what another scenario of the site
-// made in the same way. Only an installation into a forge without repositories
-// and without faults is copied.
+// made in the same way. Only an installation into a forge without repositories is copied, and none where a
+// fault could strike the installer.
 func (i installer) Enroll(ctx context.Context, in driver.Enrollment) error {
 	base, err := i.base()
 	if err != nil {

@@ -182,13 +182,17 @@ func TestInterruptedInstallationIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotCopied is installed by everybody: it starts runs, or the forge was not as it is at first.
+// TestWhatIsNotCopied is installed by everybody: it starts runs, or the forge was not as it is at first: a
+// fault may strike the installer.
 func TestWhatIsNotCopied(t *testing.T) {
 	for name, tt := range map[string]struct {
 		workflow string
 		before   func(*driver.Set) error
 	}{
 		"starts runs": {workflow: pushed},
+		"a fault before": {workflow: worker, before: func(set *driver.Set) error {
+			return set.Faults.Inject(t.Context(), "delivery.late@issues.labeled")
+		}},
 		"a repository before": {workflow: worker, before: func(set *driver.Set) error {
 			return as(t, set, "admin").Repos.Create(t.Context(), driver.NewRepo{Repo: driver.Repo{Owner: set.Place.Org, Name: "before"}})
 		}},
