@@ -81,11 +81,10 @@ type Engine struct {
 	tools     tools      // likewise
 
 	mu     sync.Mutex
-	runs   map[int64]*run       // that have not completed
-	depths map[int64]int        // of runs that workflow_run started
-	chains map[string]int       // of runs that others caused, and of their jobs, by cause: see happening.chain
-	ended  map[int64]*pastGraph // how the jobs of runs ended, for re-runs
-	cells  map[int64]*cell      // that run now, by job
+	runs   map[int64]*run  // that have not completed
+	depths map[int64]int   // of runs that workflow_run started
+	chains map[string]int  // of runs that others caused, and of their jobs, by cause: see happening.chain
+	cells  map[int64]*cell // that run now, by job
 }
 
 // New returns an engine that sees every entry appended to the journal from now on. The caller
@@ -109,6 +108,9 @@ func New(o Options) (*Engine, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("start actions: %w", err)
 	}
+	if err := os.RemoveAll(filepath.Join(dir, pastDir)); err != nil { // of an engine before
+		return nil, fmt.Errorf("start actions: %w", err)
+	}
 	o.Dir = dir
 	o.ServerURL = strings.TrimSuffix(o.ServerURL, "/")
 	if o.Concurrency <= 0 {
@@ -123,7 +125,7 @@ func New(o Options) (*Engine, error) {
 	e := &Engine{
 		o: o, cursor: o.Journal.Subscribe("actions"), slots: make(chan struct{}, o.Concurrency),
 		tokenKey: []byte(rand.Text()), minute: time.Minute, logSize: maxLog, runs: map[int64]*run{}, depths: map[int64]int{}, chains: map[string]int{},
-		ended: map[int64]*pastGraph{}, cells: map[int64]*cell{}, idKey: []byte(rand.Text()), parsed: parsed{}, tools: tools{},
+		cells: map[int64]*cell{}, idKey: []byte(rand.Text()), parsed: parsed{}, tools: tools{},
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.artifacts = ArtifactService(ArtifactOptions{
@@ -149,6 +151,9 @@ func (e *Engine) Close(ctx context.Context) error {
 	go func() { e.wg.Wait(); close(ended) }()
 	select {
 	case <-ended:
+		if err := os.RemoveAll(filepath.Join(e.o.Dir, pastDir)); err != nil {
+			return fmt.Errorf("close actions: %w", err)
+		}
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("close actions: %w", ctx.Err())

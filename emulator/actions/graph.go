@@ -22,7 +22,7 @@ func (r *run) newGraph(c *called, inputs any, caller *cell) *graph {
 	g := &graph{r: r, called: c, inputs: inputs, caller: caller, byKey: map[string]*node{}}
 	switch {
 	case caller != nil && caller.past != nil:
-		g.past = caller.past.child
+		g.past = caller.past.Child
 	case caller == nil && r.again != nil:
 		g.past = r.again.past
 	}

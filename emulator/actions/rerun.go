@@ -20,21 +20,21 @@ type again struct {
 	past *pastGraph // nil: everything runs
 }
 
-// pastGraph is how the jobs of a file ended in an attempt, by key.
-type pastGraph struct{ nodes map[string]*pastNode }
+// pastGraph is how the jobs of a file ended in an attempt, by key. It is kept as JSON.
+type pastGraph struct{ Nodes map[string]*pastNode }
 
 type pastNode struct {
-	result  string
-	outputs map[string]string
-	cells   []*pastCell
+	Result  string
+	Outputs map[string]string
+	Cells   []*pastCell
 }
 
 type pastCell struct {
-	matrix  string // as JSON
-	rec     Job    // with ID 0 for one that called a file
-	result  string
-	outputs map[string]string
-	child   *pastGraph
+	Matrix  string // as JSON
+	Rec     Job    // with ID 0 for one that called a file
+	Result  string
+	Outputs map[string]string
+	Child   *pastGraph
 }
 
 // rerun begins the attempt that an entry asks for, with the event, the commit and the file of the first.
@@ -59,12 +59,12 @@ func (e *Engine) rerun(entry journal.Entry) error {
 		return r.refuse(why)
 	}
 	r.again = &again{jobs: d["jobs"]}
-	e.mu.Lock()
 	if d["jobs"] != "all" {
 		// Without it, of a run before the forge was opened anew, all jobs run.
-		r.again.past = e.ended[id]
+		if r.again.past, err = e.past(id); err != nil {
+			return err
+		}
 	}
-	e.mu.Unlock()
 	return r.start()
 }
 
@@ -112,18 +112,18 @@ func (e *Engine) origin(d map[string]string) (happening, bool, error) {
 	if err != nil || seq == 0 {
 		return happening{}, false, nil
 	}
-	entries := e.o.Journal.Entries(seq - 1)
-	if len(entries) == 0 || entries[0].Seq != seq {
+	entry, ok := e.o.Journal.Entry(seq)
+	if !ok {
 		return happening{}, false, nil
 	}
-	h, err := readEvent(entries[0])
+	h, err := readEvent(entry)
 	if err != nil {
 		return happening{}, false, err
 	}
 	if h.name == "workflow_run" {
 		h.depth = e.depth(h) + 1
 	}
-	h.chain = e.chain(entries[0].Cause)
+	h.chain = e.chain(entry.Cause)
 	for _, h := range h.triggers() {
 		if h.name == d["event"] {
 			return h, true, nil
@@ -132,36 +132,28 @@ func (e *Engine) origin(d map[string]string) (happening, bool, error) {
 	return happening{}, false, nil
 }
 
-// remember keeps how the run's jobs ended, for another attempt.
-func (r *run) remember() {
-	past := r.root.remember()
-	r.e.mu.Lock()
-	r.e.ended[r.rec.ID] = past
-	r.e.mu.Unlock()
-}
-
 func (g *graph) remember() *pastGraph {
-	out := &pastGraph{nodes: map[string]*pastNode{}}
+	out := &pastGraph{Nodes: map[string]*pastNode{}}
 	for _, n := range g.nodes {
 		if !n.ended() {
 			continue
 		}
-		p := &pastNode{result: n.result, outputs: n.outputs}
+		p := &pastNode{Result: n.result, Outputs: n.outputs}
 		cells := n.cells
 		if n.alone != nil {
 			cells = []*cell{n.alone}
 		}
 		for _, c := range cells {
-			x := &pastCell{matrix: c.key(), rec: c.rec, result: c.result, outputs: c.outputs}
+			x := &pastCell{Matrix: c.key(), Rec: c.rec, Result: c.result, Outputs: c.outputs}
 			switch {
 			case c.child != nil:
-				x.child = c.child.remember()
+				x.Child = c.child.remember()
 			case c.past != nil:
-				x.child = c.past.child
+				x.Child = c.past.Child
 			}
-			p.cells = append(p.cells, x)
+			p.Cells = append(p.Cells, x)
 		}
-		out.nodes[n.job.Key] = p
+		out.Nodes[n.job.Key] = p
 	}
 	return out
 }
@@ -176,21 +168,21 @@ func (c *cell) key() string {
 
 // chosen reports whether the cell, or one that it called, is to run again.
 func (p *pastCell) chosen(jobs string) bool {
-	if p.child != nil {
-		for _, n := range p.child.nodes {
+	if p.Child != nil {
+		for _, n := range p.Child.Nodes {
 			if n.chosen(jobs) {
 				return true
 			}
 		}
 	}
 	if jobs == "failed" {
-		return p.rec.Conclusion == failure || p.rec.Conclusion == cancelled || p.result == failure || p.result == cancelled
+		return p.Rec.Conclusion == failure || p.Rec.Conclusion == cancelled || p.Result == failure || p.Result == cancelled
 	}
-	return p.rec.ID != 0 && strconv.FormatInt(p.rec.ID, 10) == jobs
+	return p.Rec.ID != 0 && strconv.FormatInt(p.Rec.ID, 10) == jobs
 }
 
 func (p *pastNode) chosen(jobs string) bool {
-	return slices.ContainsFunc(p.cells, func(c *pastCell) bool { return c.chosen(jobs) })
+	return slices.ContainsFunc(p.Cells, func(c *pastCell) bool { return c.chosen(jobs) })
 }
 
 // kept reports whether the job keeps what it had in the attempt before: it is not to run again, nor is
@@ -199,7 +191,7 @@ func (n *node) kept() bool {
 	if n.g.past == nil {
 		return false
 	}
-	past := n.g.past.nodes[n.job.Key]
+	past := n.g.past.Nodes[n.job.Key]
 	return past != nil && !past.chosen(n.r.again.jobs) && n.needsKept()
 }
 
@@ -209,14 +201,14 @@ func (n *node) needsKept() bool {
 
 // keep ends the job as it ended in the attempt before.
 func (n *node) keep() {
-	past := n.g.past.nodes[n.job.Key]
-	for _, p := range past.cells {
+	past := n.g.past.Nodes[n.job.Key]
+	for _, p := range past.Cells {
 		c := n.newCell(nil, nil)
 		c.stop()
 		c.adopt(p)
 		n.cells = append(n.cells, c)
 	}
-	n.result, n.outputs = past.result, past.outputs
+	n.result, n.outputs = past.Result, past.Outputs
 }
 
 // keepCell lets a cell of a job that runs again stay as it was, when only others of the job are to run.
@@ -224,17 +216,17 @@ func (n *node) keepCell(c *cell) bool {
 	if n.g.past == nil || !n.needsKept() {
 		return false
 	}
-	past := n.g.past.nodes[n.job.Key]
+	past := n.g.past.Nodes[n.job.Key]
 	if past == nil {
 		return false
 	}
-	i := slices.IndexFunc(past.cells, func(p *pastCell) bool { return p.matrix == c.key() })
+	i := slices.IndexFunc(past.Cells, func(p *pastCell) bool { return p.Matrix == c.key() })
 	if i < 0 {
 		return false
 	}
-	p := past.cells[i]
+	p := past.Cells[i]
 	if p.chosen(n.r.again.jobs) {
-		if p.child != nil {
+		if p.Child != nil {
 			c.past = p
 		}
 		return false
@@ -248,29 +240,29 @@ func (n *node) keepCell(c *cell) bool {
 // adopt makes the cell one that ended in the attempt before.
 func (c *cell) adopt(p *pastCell) {
 	x := *p
-	c.result, c.outputs, c.past = p.result, p.outputs, &x
-	c.rec = c.node.r.keepJob(p.rec)
-	if p.child != nil {
-		x.child = c.node.r.keepGraph(p.child)
+	c.result, c.outputs, c.past = p.Result, p.Outputs, &x
+	c.rec = c.node.r.keepJob(p.Rec)
+	if p.Child != nil {
+		x.Child = c.node.r.keepGraph(p.Child)
 	}
 }
 
 // keepGraph stores the jobs of a called file again.
 func (r *run) keepGraph(p *pastGraph) *pastGraph {
-	out := &pastGraph{nodes: map[string]*pastNode{}}
-	for _, key := range slices.Sorted(maps.Keys(p.nodes)) {
-		n := p.nodes[key]
+	out := &pastGraph{Nodes: map[string]*pastNode{}}
+	for _, key := range slices.Sorted(maps.Keys(p.Nodes)) {
+		n := p.Nodes[key]
 		x := *n
-		x.cells = nil
-		for _, c := range n.cells {
+		x.Cells = nil
+		for _, c := range n.Cells {
 			y := *c
-			y.rec = r.keepJob(c.rec)
-			if c.child != nil {
-				y.child = r.keepGraph(c.child)
+			y.Rec = r.keepJob(c.Rec)
+			if c.Child != nil {
+				y.Child = r.keepGraph(c.Child)
 			}
-			x.cells = append(x.cells, &y)
+			x.Cells = append(x.Cells, &y)
 		}
-		out.nodes[key] = &x
+		out.Nodes[key] = &x
 	}
 	return out
 }

@@ -80,7 +80,7 @@ type trail struct {
 
 func (p *page) journal(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	all := p.o.Forge.Admin().Journal().Entries(0)
+	all := p.o.Forge.Admin().Journal().Facts(0)
 	c := causesOf(all)
 	v := trail{Filter: readFilter(q), Total: len(all)}
 	words := strings.Fields(strings.ToLower(v.Filter.Text))
@@ -169,13 +169,13 @@ const (
 )
 
 func (p *page) entry(w http.ResponseWriter, r *http.Request) error {
-	all := p.o.Forge.Admin().Journal().Entries(0)
+	all := p.o.Forge.Admin().Journal().Facts(0)
 	seq := number(r.PathValue("seq"))
 	if seq < 1 || seq > int64(len(all)) {
 		return missing("entry of the journal", fmt.Sprintf("it has %d so far, numbered from 1", len(all)))
 	}
 	c := causesOf(all)
-	e := all[seq-1]
+	e, _ := p.o.Forge.Admin().Journal().Entry(all[seq-1].Seq)
 	v := entrySheet{row: c.row(e, 0), Origin: e.Cause}
 	for x, ok := c.origin(e); ok && len(v.Why) < 50; x, ok = c.origin(x) {
 		v.Why, v.Origin = append(v.Why, c.row(x, 0)), x.Cause

@@ -35,7 +35,7 @@ func (p *page) home(w http.ResponseWriter, r *http.Request) error {
 	for _, x := range main.Repos {
 		s.Going = s.Going || x.Going > 0
 	}
-	all := p.o.Forge.Admin().Journal().Entries(0)
+	all := p.o.Forge.Admin().Journal().Facts(0)
 	main.Total = len(all)
 	for _, e := range slices.Backward(all) {
 		if len(main.Changes) == latest {

@@ -34,6 +34,17 @@ func manyJobs(b *testing.B, t *table) {
 		peer: fmt.Sprintf("all in the journal; drained in %.1f s", took.Seconds())})
 }
 
+// BenchmarkQueue lets -benchtime Nx runs queue and drain, and reports what of the memory is kept.
+func BenchmarkQueue(b *testing.B) {
+	runner, err := job.Find(b.Context(), job.Options{Explicit: os.Getenv("UNDERSTUDY_JOB")})
+	must(b, err)
+	set := lease(b, runner, process.Namespaces(b.Context(), runner) == nil)
+	took, before, after := queueOf(b, set, b.N)
+	b.ReportMetric(float64(max(after, before)-before)/(1<<20), "MB-kept")
+	b.ReportMetric(float64(max(after, before)-before)/1024/float64(b.N), "KB-kept/run")
+	b.ReportMetric(took.Seconds(), "s")
+}
+
 func matrixOfEight(b *testing.B, set *driver.Set) (wall, cpu time.Duration) {
 	label := labeller(b, set, eightCells)
 	label()

@@ -47,6 +47,9 @@ type Journal struct {
 	now     func() time.Time
 	first   uint64 // sequence number before that of entries[0]
 	entries []Entry
+	packed  []packed // bodies of the first entries, blockSize of them each
+	opened  opened
+	plain   int // bytes of the other bodies
 	cursors []*Cursor
 }
 
@@ -68,6 +71,8 @@ func (j *Journal) Append(e Entry) uint64 {
 		c.notice()
 	}
 	j.entries = append(j.entries, e)
+	j.plain += len(e.Payload)
+	j.pack()
 	if e.Kind == Change {
 		j.l.Changed()
 	}
@@ -82,7 +87,41 @@ func (j *Journal) Entries(after uint64) []Entry {
 	if after >= j.first+uint64(len(j.entries)) {
 		return nil
 	}
-	return append([]Entry(nil), j.entries[after-j.first:]...)
+	out := slices.Clone(j.entries[after-j.first:])
+	j.unpack(out, int(after-j.first))
+	return out
+}
+
+// Facts are the entries as Entries gives them, but without bodies, which can be costly to read.
+func (j *Journal) Facts(after uint64) []Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	after = max(after, j.first)
+	if after >= j.first+uint64(len(j.entries)) {
+		return nil
+	}
+	out := slices.Clone(j.entries[after-j.first:])
+	for i := range out {
+		out[i].Payload = nil
+	}
+	return out
+}
+
+// Entry returns the entry of a sequence number; ok is false when it is not there.
+func (j *Journal) Entry(seq uint64) (e Entry, ok bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if seq <= j.first || seq > j.first+uint64(len(j.entries)) {
+		return Entry{}, false
+	}
+	return j.at(int(seq - j.first - 1)), true
+}
+
+// at is one entry with its body. The caller holds the lock.
+func (j *Journal) at(i int) Entry {
+	one := []Entry{j.entries[i]}
+	j.unpack(one, i)
+	return one[0]
 }
 
 // Last returns the sequence number of the last entry; 0 is none.
@@ -110,6 +149,10 @@ func (j *Journal) Restore(entries []Entry) error {
 		j.first = entries[0].Seq - 1
 	}
 	j.entries = slices.Clone(entries)
+	for _, e := range entries {
+		j.plain += len(e.Payload)
+	}
+	j.pack()
 	return nil
 }
 
@@ -165,7 +208,7 @@ func (c *Cursor) take() (Entry, bool) {
 	c.j.mu.Lock()
 	defer c.j.mu.Unlock()
 	if c.next < c.j.first+uint64(len(c.j.entries)) {
-		e := c.j.entries[c.next-c.j.first]
+		e := c.j.at(int(c.next - c.j.first))
 		c.next++
 		return e, true
 	}

@@ -138,8 +138,9 @@ func (s *State) TestHook(who Identity, o HookOwner, id int64) error {
 
 // lastPush returns the body of the latest push to a repository, or nil.
 func (s *State) lastPush(r *repo) json.RawMessage {
-	for _, e := range slices.Backward(s.jour.Entries(0)) {
+	for _, e := range slices.Backward(s.jour.Facts(0)) {
 		if e.Type == "push" && e.Detail["repo"] == r.fullName() {
+			e, _ = s.jour.Entry(e.Seq)
 			return e.Payload
 		}
 	}
