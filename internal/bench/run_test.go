@@ -3,6 +3,7 @@ package bench_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 	"github.com/understudy-dev/understudy/driver/process"
 	"github.com/understudy-dev/understudy/environment"
 	"github.com/understudy-dev/understudy/environment/local"
+	"github.com/understudy-dev/understudy/result"
+	"github.com/understudy-dev/understudy/result/coverage"
 )
 
 const oneStep = "on: {issues: {types: [labeled]}}\njobs:\n  one:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo hi\n"
@@ -129,4 +132,30 @@ func acceptance(b *testing.B, t *table) {
 	_, alone := run("--jobs", "1")
 	t.add(figure{name: "8 scenarios at capacity: wall", value: wall.Seconds(), target: 6, unit: "s", format: "%.1f",
 		peer: fmt.Sprintf("one at a time: %.1f s; CPU of all processes %.1f s", alone.Seconds(), cpu.Seconds())})
+	coverageCost(b, t, filepath.Join(dir, "out"), cpu)
+}
+
+// coverageCost is what counting the coverage of a run's workflows adds to the run: once for each of its
+// page, its summary and its text.
+func coverageCost(b *testing.B, t *table, out string, run time.Duration) {
+	record, err := result.Read(filepath.Join(out, "record.json"))
+	must(b, err)
+	const rounds = 50
+	files, gaps := 0, 0
+	var c cost
+	c.add(b, func() {
+		for range rounds {
+			for range 3 {
+				files, gaps = 0, 0
+				for _, w := range coverage.Of(record).Workflows {
+					files++
+					gaps += len(w.Gaps())
+				}
+			}
+			must(b, coverage.Of(record).WriteText(io.Discard))
+		}
+	})
+	one := milli(c.self, rounds)
+	t.add(figure{name: "coverage of those 8 scenarios: part of the run's CPU", value: 100 * one / milli(run, 1), target: 1, unit: "%", format: "%.3f",
+		peer: fmt.Sprintf("%.2f ms for %d files with %d gaps, of %.1f s", one, files, gaps, run.Seconds())})
 }
