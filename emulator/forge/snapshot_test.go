@@ -93,7 +93,7 @@ func TestCopyAnswersTheSame(t *testing.T) {
 				t.Errorf("journal: %s", diff)
 			}
 			before := c.admin.Journal().Last()
-			c.ada.want(201, "POST", issues, map[string]any{"title": "new"}).is("number", 7.0)
+			c.ada.want(201, "POST", issues, map[string]any{"title": "new"}).is("number", 8.0)
 			if e := c.lastEntry("issues.opened"); e.Seq <= before {
 				t.Errorf("the event got number %d, and there were %d already", e.Seq, before)
 			}

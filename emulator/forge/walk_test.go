@@ -115,11 +115,25 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 	return w, names
 }
 
-// seedPulls opens three pull requests, and makes a branch for another.
+// seedPulls opens three pull requests that share three commits, merges another, and makes a branch for one more.
 func seedPulls(w *world) {
 	w.t.Helper()
+	w.branch("four")
+	for _, file := range []string{"one", "two", "three"} {
+		w.write("four", file+".txt", "one\ntwo\n")
+	}
+	shared := w.ada.want(200, "GET", "/repos/acme/app/git/ref/heads/four", nil).at("object.sha")
 	for _, name := range []string{"four", "five", "six"} {
-		w.openPull(name)
+		if name != "four" {
+			w.ada.want(201, "POST", "/repos/acme/app/git/refs", map[string]any{"ref": "refs/heads/" + name, "sha": shared})
+			w.write(name, name+".txt", "more\n")
+		}
+		w.ada.want(201, "POST", pulls, map[string]any{"title": name, "head": name, "base": "main"})
+	}
+	w.openPull("seven")
+	w.ada.want(200, "PUT", pulls+"/7/merge", nil)
+	for _, open := range []string{"/4", "/5", "/6"} { // asked once, whether they can be merged is known
+		w.ada.want(200, "GET", pulls+open, nil)
 	}
 	w.branch("more")
 	w.write("more", "more.txt", "more\n")
@@ -178,7 +192,7 @@ func seedConfig(t testing.TB, a actor, at, suffix string, more map[string]any) {
 func params() [][3]string {
 	return [][3]string{
 		{"/orgs/", "{hook_id}", "4"}, {"/orgs/", "{delivery_id}", "4"}, {"", "{hook_id}", "1"}, {"", "{delivery_id}", "1"},
-		{"/pulls/", "{number}", "4"},
+		{"/pulls/{number}/merge", "{number}", "7"}, {"/pulls/", "{number}", "4"}, {"/commits/{ref...}/pulls", "{ref...}", "four"},
 		{"/labels/", "{name}", "bug"}, {"/variables/", "{name}", "MODE"}, {"/secrets/", "{name}", "TOKEN"},
 		{"/git/commits/", "{sha}", "$HEAD"}, {"/git/trees/", "{sha...}", "$TREE"}, {"/git/blobs/", "{sha}", "$BLOB"}, {"/git/tags/", "{sha}", "$TAG"},
 		{"/statuses/", "{sha}", "$HEAD"},
@@ -246,6 +260,8 @@ func writes() []struct{ request, path, body string } {
 		{"DELETE " + repo + "/labels/{name}", "", ``},
 		{"POST " + repo + "/pulls", "", `{"title": "more", "head": "more", "base": "main"}`},
 		{"PATCH " + repo + "/pulls/{number}", "", `{"title": "else"}`},
+		{"PUT " + repo + "/pulls/{number}/merge", repo + "/pulls/5/merge", `{"merge_method": "squash"}`},
+		{"PUT " + repo + "/pulls/{number}/update-branch", "", ``},
 		{"POST " + repo + "/actions/variables", "", `{"name": "NEW", "value": "x"}`},
 		{"PATCH " + repo + "/actions/variables/{name}", "", `{"value": "slow"}`},
 		{"DELETE " + repo + "/actions/variables/{name}", "", ``},

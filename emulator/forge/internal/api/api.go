@@ -70,7 +70,7 @@ func New(o Options) *API {
 		a.userRoutes(), a.orgRoutes(), a.membershipRoutes(), a.repoRoutes(), a.forkRoutes(), a.branchRoutes(), a.repoListRoutes(), a.contentRoutes(), a.refRoutes(), a.objectRoutes(), a.commitRoutes(),
 		a.labelRoutes(), a.issueRoutes(), a.commentRoutes(), a.collaboratorRoutes(), a.configRoutes(), a.environmentRoutes(),
 		a.workflowRoutes(), a.runRoutes(), a.artifactRoutes(), a.cacheRoutes(), a.hookRoutes(), a.controlRoutes(), a.pullRoutes(),
-		a.checkRoutes(), a.statusRoutes(),
+		a.pullMergeRoutes(), a.pullFileRoutes(), a.checkRoutes(), a.statusRoutes(),
 	} {
 		for _, r := range group {
 			a.routes.add(r)

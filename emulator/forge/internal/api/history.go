@@ -104,16 +104,20 @@ func (a *API) commitAnswer(c *call, full string, g *gitstore.Repo, x *object.Com
 		v.Stats.Deletions += f.Deletions
 	}
 	v.Stats.Total = v.Stats.Additions + v.Stats.Deletions
+	before := ""
+	if len(x.ParentHashes) > 0 {
+		before = x.ParentHashes[0].String()
+	}
 	for _, f := range pageOf(c, a.Base, files, maxFiles, maxFiles) {
-		v.Files = append(v.Files, a.viewFile(full, x, f))
+		v.Files = append(v.Files, a.viewFile(full, before, v.SHA, f))
 	}
 	return ok(v)
 }
 
-func (a *API) viewFile(full string, x *object.Commit, f gitstore.FileDiff) wire.CommitFile {
-	at := x.Hash.String()
+// viewFile shows what became of a file between two commits.
+func (a *API) viewFile(full, before, at string, f gitstore.FileDiff) wire.CommitFile {
 	if f.Status == "removed" {
-		at = x.ParentHashes[0].String() // where it still is
+		at = before // where it still is
 	}
 	p, file := wire.EscapePath(full), wire.EscapePath(f.Path)
 	return wire.CommitFile{

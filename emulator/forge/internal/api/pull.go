@@ -14,7 +14,7 @@ func (a *API) pullRoutes() []route {
 	return []route{
 		{method: http.MethodGet, pattern: pulls, list: true, query: []string{"state", "head", "base", "sort", "direction"}, do: a.listPulls},
 		{method: http.MethodPost, pattern: pulls, do: a.openPull},
-		{method: http.MethodGet, pattern: pulls + "/{number}", do: a.getPull},
+		{method: http.MethodGet, pattern: pulls + "/{number}", media: []string{"diff", "patch"}, do: a.getPull},
 		{method: http.MethodPatch, pattern: pulls + "/{number}", do: a.editPull},
 	}
 }
@@ -126,6 +126,9 @@ func (a *API) pull(c *call, need state.Need) (state.Pull, error) {
 }
 
 func (a *API) getPull(c *call) (answer, error) {
+	if c.media.param == "diff" || c.media.param == "patch" {
+		return a.pullText(c)
+	}
 	p, err := a.pull(c, state.ReadPulls)
 	if err != nil {
 		return answer{}, err

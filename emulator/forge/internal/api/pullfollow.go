@@ -106,6 +106,7 @@ func (a *API) compare(r *http.Request, g *gitstore.Repo, p state.Pull) (state.Pu
 		return f, err
 	}
 	f.Common, f.Linear, f.Commits = rel.Common, rel.Linear, len(rel.Ahead)
+	f.Shas = rel.Ahead[:min(len(rel.Ahead), state.MaxPullCommits)]
 	files, err := g.Count(lasting(r), f.Common, f.Head)
 	if err != nil {
 		return f, err
@@ -120,9 +121,6 @@ func (a *API) compare(r *http.Request, g *gitstore.Repo, p state.Pull) (state.Pu
 	f.Merge, err = a.testMerge(r, g, f)
 	return f, err
 }
-
-// webFlow is who commits what is done on GitHub's pages and through its API.
-const webFlowName, webFlowEmail = "GitHub", "noreply@github.com"
 
 // testMerge makes the commit that refs/pull/N/merge names, or returns "" when there are conflicts.
 func (a *API) testMerge(r *http.Request, g *gitstore.Repo, f state.PullFacts) (string, error) {
@@ -140,8 +138,7 @@ func (a *API) testMerge(r *http.Request, g *gitstore.Repo, f state.PullFacts) (s
 			return "", err
 		}
 	}
-	git := gitstore.Person{Name: webFlowName, Email: webFlowEmail, When: a.Now()}
-	return g.WriteCommit(gitstore.NewCommit{Tree: tree, Parents: []string{f.Base, f.Head}, Author: git, Committer: git,
+	return g.WriteCommit(gitstore.NewCommit{Tree: tree, Parents: []string{f.Base, f.Head}, Author: a.webFlow(), Committer: a.webFlow(),
 		Message: "Merge " + f.Head + " into " + f.Base})
 }
 

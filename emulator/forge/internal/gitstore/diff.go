@@ -35,27 +35,42 @@ func parentOf(c *object.Commit) string {
 	return c.ParentHashes[0].String()
 }
 
-func diffArgs(c *object.Commit, more ...string) []string {
+func diffArgs(from, to string, more ...string) []string {
 	args := append([]string{"diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames"}, more...)
-	return append(args, parentOf(c), c.Hash.String())
+	return append(args, from, to, "--")
 }
 
 // Diff lists what a commit did against its first parent, with renames.
 func (r *Repo) Diff(ctx context.Context, c *object.Commit) ([]FileDiff, error) {
-	out, err := r.run(ctx, diffArgs(c, "--full-index", "--no-abbrev", "--raw", "--numstat", "--patch", "-z")...)
+	return r.DiffBetween(ctx, parentOf(c), c.Hash.String())
+}
+
+// DiffBetween lists the files that differ between two commits, with renames.
+func (r *Repo) DiffBetween(ctx context.Context, from, to string) ([]FileDiff, error) {
+	out, err := r.run(ctx, diffArgs(from, to, "--full-index", "--no-abbrev", "--raw", "--numstat", "--patch", "-z")...)
 	if err != nil {
 		return nil, err
 	}
 	files, err := parseDiff(out)
 	if err != nil {
-		return nil, fmt.Errorf("diff of %s: %w", c.Hash, err)
+		return nil, fmt.Errorf("diff of %s: %w", to, err)
 	}
 	return files, nil
 }
 
-// DiffText returns the same as git shows it.
+// DiffText returns what Diff does as git shows it.
 func (r *Repo) DiffText(ctx context.Context, c *object.Commit) (string, error) {
-	return r.run(ctx, diffArgs(c)...)
+	return r.DiffTextBetween(ctx, parentOf(c), c.Hash.String())
+}
+
+// DiffTextBetween returns what DiffBetween does as git shows it.
+func (r *Repo) DiffTextBetween(ctx context.Context, from, to string) (string, error) {
+	return r.run(ctx, diffArgs(from, to)...)
+}
+
+// MailTextBetween returns the commits of to that from lacks, oldest first, as git sends them by mail.
+func (r *Repo) MailTextBetween(ctx context.Context, from, to string) (string, error) {
+	return r.run(ctx, "format-patch", "--no-color", "--stdout", "--find-renames", from+".."+to)
 }
 
 // MailText returns a commit as git sends it by mail; that of a merge is empty.

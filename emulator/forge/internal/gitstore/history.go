@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,7 +55,7 @@ func (r *Repo) IsAncestor(a, b string) (bool, error) {
 }
 
 // Pushed describes the move of a ref from before to after (zero hashes for none): the commits that
-// are new, oldest first, the head, and whether history was rewritten. known are the hashes that the
+// came, oldest first, which are distinct if no ref had them, the head, and whether history was rewritten. known are the hashes that the
 // refs named before the move.
 func (r *Repo) Pushed(ctx context.Context, before, after string, known map[string]string) (commits []wire.PushCommit, head *wire.PushCommit, forced bool, err error) {
 	if after == zero {
@@ -74,15 +75,22 @@ func (r *Repo) Pushed(ctx context.Context, before, after string, known map[strin
 		}
 		forced = !ok
 	}
-	list, err := r.between(ctx, before, tip, known)
+	fresh, err := r.between(ctx, before, tip, known)
 	if err != nil {
 		return nil, nil, false, err
+	}
+	list := fresh
+	if before != zero && !forced { // also those that another branch has
+		if list, err = r.between(ctx, before, tip, map[string]string{"": before}); err != nil {
+			return nil, nil, false, err
+		}
 	}
 	for _, sha := range list {
 		pc, err := r.pushCommit(sha)
 		if err != nil {
 			return nil, nil, false, err
 		}
+		pc.Distinct = slices.Contains(fresh, sha)
 		commits = append(commits, pc)
 	}
 	h, err := r.pushCommit(tip)

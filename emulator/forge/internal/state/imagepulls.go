@@ -43,7 +43,7 @@ type MergingImage struct {
 func imageOfPull(p *pull) *PullImage {
 	out := &PullImage{ID: p.id, Head: HeadImage{Owner: p.head.owner, Ref: p.head.ref, SHA: p.head.sha}, Base: BaseImage{Ref: p.base.ref, SHA: p.base.sha},
 		Draft: p.draft, Seen: p.seen, Facts: p.facts, Merged: p.merged, MergedBy: p.mergedBy, Merge: p.merge, Maintainers: p.maintainers}
-	out.Facts.Paths = slices.Clone(p.facts.Paths)
+	out.Facts.Paths, out.Facts.Shas = slices.Clone(p.facts.Paths), slices.Clone(p.facts.Shas)
 	if p.head.repo != nil {
 		out.Head.Repo = p.head.repo.id
 	}

@@ -43,6 +43,7 @@ type PullFacts struct {
 	Merge      string // the commit that merges them, which only refs/pull/N/merge names; "" when they conflict
 	Linear     bool   // none of the head's commits is a merge
 	Commits    int
+	Shas       []string // of the head that the base lacks, oldest first, at most MaxPullCommits
 	Additions  int
 	Deletions  int
 	Files      int
@@ -52,6 +53,10 @@ type PullFacts struct {
 // MaxPullPaths is how many changed files filters of paths look at.
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#git-diff-comparisons
 const MaxPullPaths = 300
+
+// MaxPullCommits is how many commits a pull request lists.
+// https://docs.github.com/en/rest/pulls/pulls#list-commits-on-a-pull-request
+const MaxPullCommits = 250
 
 // ErrMoved says that a branch moved, or a number was taken, since git was asked. Ask again.
 var ErrMoved = errors.New("the branches of the pull request have moved")

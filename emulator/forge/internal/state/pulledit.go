@@ -206,12 +206,14 @@ func (s *State) SettlePull(who Identity, in Settling) error {
 	}
 	p := i.pull
 	if in.BaseSHA == "" || in.HeadSHA == "" {
-		s.closePull(who, i)
+		if in.HeadSHA == "" || !s.retarget(who, i) {
+			s.closePull(who, i)
+		}
 		return nil
 	}
 	p.seen = in.BaseSHA
 	if in.Inside {
-		s.mergedBy(who, i, in.BaseSHA)
+		s.mergedBy(who, i, in.BaseSHA, nil)
 		return nil
 	}
 	if in.Now.Head != "" {
@@ -232,16 +234,35 @@ func (s *State) SettlePull(who Identity, in Settling) error {
 	return nil
 }
 
+// retarget gives a pull request whose base branch is deleted the branch that this one was merged into.
+// https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/proposing-changes-to-your-work-with-pull-requests/about-branches#working-with-branches
+func (s *State) retarget(who Identity, i *issue) bool {
+	p := i.pull
+	for _, o := range slices.Backward(p.in.pulls) {
+		base := o.pull.base.ref
+		if o.pull.head.repo == p.in && o.pull.head.ref == p.base.ref && !o.pull.merged.IsZero() && s.checkBase(i, &base) == nil {
+			s.rebase(who, i, &base)
+			return true
+		}
+	}
+	return false
+}
+
 func (s *State) closePull(who Identity, i *issue) {
 	closed := stateClosed
 	s.setIssueState(who, i.pull.in, i, IssueEdit{State: &closed})
 }
 
-// mergedBy closes a pull request whose commits are in its base now.
-func (s *State) mergedBy(who Identity, i *issue, commit string) {
-	i.pull.merged, i.pull.mergedBy, i.pull.merge = s.now(), who.Login, commit
-	i.updated = i.pull.merged
+// mergedBy closes a pull request whose commits are in its base now, and the issues that it and the messages
+// of its commits name.
+func (s *State) mergedBy(who Identity, i *issue, commit string, messages []string) {
+	p := i.pull
+	p.merged, p.mergedBy, p.merge = s.now(), who.Login, commit
+	i.updated = p.merged
 	s.closePull(who, i)
+	if p.base.ref == p.in.defaultBranch {
+		s.closeIssues(who, p.in, append([]string{i.body}, messages...)...)
+	}
 }
 
 // forgetPulls is called when a repository goes. Pull requests that lead from it stay, closed.

@@ -29,6 +29,18 @@ func (s *State) MoveRefs(who Identity, full string, changes []RefChange) error {
 	if r == nil {
 		return wire.NotFound()
 	}
+	s.moveRefs(who, r, changes)
+	for _, c := range changes {
+		if c.Ref == "refs/heads/"+r.defaultBranch && c.Before != Zero {
+			for _, one := range c.Commits {
+				s.closeIssues(who, r, one.Message)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *State) moveRefs(who Identity, r *repo, changes []RefChange) {
 	for _, c := range changes {
 		if c.After == Zero {
 			delete(r.refs, c.Ref)
@@ -40,7 +52,6 @@ func (s *State) MoveRefs(who Identity, full string, changes []RefChange) error {
 	for _, c := range changes {
 		s.refEvents(who, r, c)
 	}
-	return nil
 }
 
 func (s *State) refEvents(who Identity, r *repo, c RefChange) {
@@ -91,13 +102,13 @@ func (s *State) push(who Identity, r *repo, c RefChange) wire.Push {
 	}
 	if c.Head != nil {
 		head := s.pushCommit(*c.Head, repoURL)
+		head.Distinct = true
 		p.HeadCommit = &head
 	}
 	return p
 }
 
 func (s *State) pushCommit(c wire.PushCommit, repoURL string) wire.PushCommit {
-	c.Distinct = true
 	c.URL = repoURL + "/commit/" + c.ID
 	if a := s.accountByEmail(c.Author.Email); a != nil {
 		c.Author.Username = a.login

@@ -108,8 +108,7 @@ func (p *pull) known(i *issue) bool {
 	return i.state == stateOpen && p.facts.Base == p.in.branch(p.base.ref) && p.facts.Head == p.head.sha
 }
 
-// mergeableState says in a word what stands between a pull request and its merge. What git knows comes
-// first; rules of the base branch and checks of the head come after it.
+// mergeableState says in a word what stands between a pull request and its merge.
 // https://docs.github.com/en/graphql/reference/enums#mergestatestatus
 func (s *State) mergeableState(i *issue) string {
 	p := i.pull
@@ -121,5 +120,6 @@ func (s *State) mergeableState(i *issue) string {
 	case p.draft:
 		return "draft"
 	}
-	return "clean"
+	word, _ := s.barrier(Identity{}, i)
+	return word
 }

@@ -119,3 +119,10 @@ func (i *Issue) AsPull(b Base, repo string, id int64, merged Time) {
 	i.HTMLURL, i.NodeID = p.HTMLURL, p.NodeID
 	i.PullRequest = &PullOfIssue{URL: p.URL, HTMLURL: p.HTMLURL, DiffURL: p.DiffURL, PatchURL: p.PatchURL, MergedAt: merged}
 }
+
+// MergedPull answers a merge.
+type MergedPull struct {
+	SHA     string `json:"sha"`
+	Merged  bool   `json:"merged"`
+	Message string `json:"message"`
+}
