@@ -252,6 +252,9 @@ func (c *cell) finish(conclusion, why string) error {
 			return fmt.Errorf("keep log of job %s: %w", c.rec.Name, err)
 		}
 	}
+	if why != "" {
+		c.annotate(Annotation{Level: failure, Message: why, StartLine: 1})
+	}
 	if c.rec.Error == "" && (conclusion == failure || c.rec.TimedOut) {
 		c.rec.Error = why
 	}

@@ -102,6 +102,21 @@ type Job struct {
 	Completed   time.Time
 	Attempt     int   // of the run; the host gives it
 	Kept        int64 // job of an earlier attempt that was not run again: this one has its result and log; 0 is none
+	Annotations []Annotation
+}
+
+// Annotation is what a job says about lines of a file, by a workflow command or because a step failed.
+type Annotation struct {
+	Level       string // notice, warning, failure
+	Path        string
+	StartLine   int
+	EndLine     int
+	StartColumn int // 0 is none
+	EndColumn   int
+	Title       string
+	Message     string
+	RawDetails  string
+	Step        int // that said it; 0 is the job itself
 }
 
 // Step is one step of a job.
@@ -112,6 +127,7 @@ type Step struct {
 	Conclusion string // success, failure, skipped, cancelled
 	Started    time.Time
 	Completed  time.Time
+	Summary    string // Markdown that it left in $GITHUB_STEP_SUMMARY
 }
 
 // Grant is what one job may use.

@@ -34,6 +34,7 @@ type output struct {
 	log    bytes.Buffer
 	logged int
 	words  []string // the last lines of the step that runs now
+	lines  int      // of its log
 	done   *jobwire.Event
 	err    error // the first mistake; everything after it is ignored
 }
@@ -86,6 +87,10 @@ func (o *output) apply(line []byte) error {
 	case jobwire.Log:
 		o.line(ev.Line)
 		return nil
+	case jobwire.Annotated:
+		return o.annotated(ev)
+	case jobwire.Summarized:
+		return o.summarized(ev)
 	case jobwire.StepStarted, jobwire.StepCompleted:
 		return o.step(ev)
 	case jobwire.JobCompleted:
@@ -129,12 +134,13 @@ func (o *output) step(ev jobwire.Event) error {
 			rec.Error = strings.Join(o.words, "\n")
 		}
 	}
-	o.words = nil
+	o.words, o.lines = nil, 0
 	return o.c.save()
 }
 
 func (o *output) line(text string) {
 	text = o.masks.Hide(text)
+	o.lines++
 	o.words = append(o.words, strings.ToValidUTF8(text[:min(len(text), maxWords)], ""))
 	o.words = o.words[max(0, len(o.words)-lastLines):]
 	line := logLine(o.c.node.r.e.o.Now(), text)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -72,6 +73,19 @@ func (p *platform) outcome(looks []string) string {
 			out += fmt.Sprintf("error %s: %s\n", j.Name, j.Error)
 		}
 	}
+	for _, j := range p.jobs {
+		for _, n := range j.Annotations {
+			if slices.Contains(looks, "annotations") {
+				out += fmt.Sprintf("%s %s step %d %s:%d-%d:%d-%d %q %q\n", n.Level, j.Name, n.Step, n.Path, n.StartLine, n.EndLine, n.StartColumn, n.EndColumn, n.Title, n.Message)
+			}
+		}
+		for _, s := range j.Steps {
+			if s.Summary != "" {
+				out += fmt.Sprintf("summary %s step %d: %.60q\n", j.Name, s.Number, s.Summary)
+			}
+		}
+	}
+	looks = slices.DeleteFunc(slices.Clone(looks), func(l string) bool { return l == "annotations" })
 	for _, text := range looks {
 		verb := "lacks"
 		if strings.Contains(p.allLogs(), text) {

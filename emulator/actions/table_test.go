@@ -31,7 +31,7 @@ var update = flag.Bool("update", false, "write what the workflows of the table d
 //	until 2 runs                  or jobs: wait for so many
 //	await                         wait until a step writes to $DIR/hold
 //	release                       let the step go on that reads $DIR/hold
-//	look ##[error]                tell whether a log has the text
+//	look ##[error]                tell whether a log has the text; look annotations tells them all
 //	on: …                         the workflow; without `jobs:` it gets one job "a" that succeeds
 //	-- .github/workflows/b.yml -- more files
 //	----

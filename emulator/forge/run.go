@@ -82,6 +82,7 @@ type Step struct {
 	Conclusion string // success, failure, skipped, cancelled
 	Started    time.Time
 	Completed  time.Time
+	Summary    string // Markdown that it left in $GITHUB_STEP_SUMMARY
 }
 
 // Artifact is a bundle of files that a run left.

@@ -66,6 +66,9 @@ func (h host) SaveJob(_ context.Context, j actions.Job) (actions.Job, error) {
 	for _, st := range j.Steps {
 		in.Steps = append(in.Steps, forge.Step(st))
 	}
+	for _, n := range j.Annotations {
+		in.Annotations = append(in.Annotations, forge.Annotation(n))
+	}
 	out, err := h.a.SaveJob(in)
 	j.ID, j.Attempt = out.ID, out.Attempt
 	return j, err

@@ -60,6 +60,8 @@ const (
 	JobStarted    EventType = "job.started"
 	StepStarted   EventType = "step.started"
 	Log           EventType = "log"
+	Annotated     EventType = "annotation"
+	Summarized    EventType = "summary"
 	StepCompleted EventType = "step.completed"
 	JobCompleted  EventType = "job.completed"
 )
@@ -71,7 +73,21 @@ type Event struct {
 	Step       int               `json:"step,omitempty"` // from 1, in the file's order; 0 is the job itself
 	Name       string            `json:"name,omitempty"`
 	Line       string            `json:"line,omitempty"`       // of a log, masked
+	Annotation *Annotation       `json:"annotation,omitempty"` // masked
+	Summary    string            `json:"summary,omitempty"`    // Markdown that a step left for its summary, masked
 	Conclusion string            `json:"conclusion,omitempty"` // success, failure, skipped, cancelled
 	Outputs    map[string]string `json:"outputs,omitempty"`    // of the job
 	Error      string            `json:"error,omitempty"`      // why the runner itself could not go on
+}
+
+// Annotation is what a workflow command, or a failure, says about lines of a file.
+type Annotation struct {
+	Level       string `json:"level"` // notice, warning, failure
+	Path        string `json:"path,omitempty"`
+	StartLine   int    `json:"start_line,omitempty"`
+	EndLine     int    `json:"end_line,omitempty"`
+	StartColumn int    `json:"start_column,omitempty"`
+	EndColumn   int    `json:"end_column,omitempty"`
+	Title       string `json:"title,omitempty"`
+	Message     string `json:"message"`
 }

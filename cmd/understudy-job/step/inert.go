@@ -29,9 +29,18 @@ func reviveFile(path string) error { return rewrite(path, []byte(stand), []byte(
 func (c Control) disarmCommandFiles() error {
 	var errs []error
 	for _, name := range []string{"GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE"} {
-		errs = append(errs, rewrite(os.Getenv(name), []byte(opening), []byte(stand)))
+		errs = append(errs, rewrite(os.Getenv(name), []byte(opening), []byte(stand)), there(os.Getenv(name)))
 	}
+	errs = append(errs, there(os.Getenv("GITHUB_STEP_SUMMARY")))
 	return errors.Join(errs...)
+}
+
+// there puts an empty file in the place of one that the step removed: act would fail, and GitHub's runner does not.
+func there(path string) error {
+	if _, err := os.Lstat(path); path == "" || !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return os.WriteFile(path, nil, 0o600)
 }
 
 func rewrite(path string, from, to []byte) error {

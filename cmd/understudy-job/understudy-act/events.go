@@ -29,6 +29,7 @@ type reporter struct {
 	steps    []*stepState
 	byID     map[string]*stepState
 	onMark   func(text string) bool // reports whether the record is a mark of the step wrapper
+	dir      string                 // of the job
 	onEnded  func()                 // a step has ended; what it started and was not waited for is still there
 	onUnread func()                 // act took an empty text for an expression of the step that comes, since it could not be evaluated
 }
@@ -76,20 +77,7 @@ func (r *reporter) Format(e *logrus.Entry) ([]byte, error) {
 func (r *reporter) record(e *logrus.Entry) {
 	step, nested := r.stepOf(e)
 	if command, ok := e.Data["command"].(string); ok {
-		raw, _ := e.Data["raw"].(string)
-		switch {
-		case command == "add-mask" && strings.TrimSpace(dataOf(raw)) == "":
-			r.log(step, "##[warning]Can't add secret mask for empty string in ##[add-mask] command.")
-			return
-		case command == "add-mask":
-			r.masks.Add(dataOf(raw))
-			return
-		}
-		if line, shown := commandLine(command, e.Message); shown {
-			r.log(step, line)
-		} else if e.Level <= logrus.ErrorLevel { // set-env and add-path, which are disabled
-			r.log(step, "##[error]"+readable(e.Message))
-		}
+		r.command(step, command, e)
 		return
 	}
 	if e.Data["raw_output"] == true {
@@ -99,7 +87,7 @@ func (r *reporter) record(e *logrus.Entry) {
 	if e.Level <= logrus.ErrorLevel {
 		// act repeats the exit of a composite action's step for the action.
 		if !nested || !exitStatus.MatchString(strings.TrimSpace(e.Message)) {
-			r.log(step, "##[error]"+readable(e.Message))
+			r.failure(step, readable(e.Message))
 		}
 		switch {
 		case strings.HasPrefix(e.Message, "Unable to interpolate expression"):
@@ -131,6 +119,31 @@ func (r *reporter) record(e *logrus.Entry) {
 			}
 		}
 		r.conclude(step, conclusion)
+	}
+}
+
+// command is what a line of a step asks for, or a file that it wrote for the runner.
+func (r *reporter) command(step *stepState, command string, e *logrus.Entry) {
+	raw, _ := e.Data["raw"].(string)
+	switch {
+	case command == "add-mask" && strings.TrimSpace(dataOf(raw)) == "":
+		r.log(step, "##[warning]Can't add secret mask for empty string in ##[add-mask] command.")
+		return
+	case command == "add-mask":
+		r.masks.Add(dataOf(raw))
+		return
+	case command == "summary":
+		content, _ := e.Data["content"].(string)
+		r.summarize(step, content)
+		return
+	}
+	if line, shown := commandLine(command, e.Message); shown {
+		r.log(step, line)
+		if n, ok := annotationOf(command, raw); ok {
+			r.annotate(step, n)
+		}
+	} else if e.Level <= logrus.ErrorLevel { // set-env and add-path, which are disabled
+		r.failure(step, readable(e.Message))
 	}
 }
 

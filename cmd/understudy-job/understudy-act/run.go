@@ -176,6 +176,7 @@ func (j *jobRun) prepareReporter(job *model.Job) {
 		j.report.byID[st.ID] = s
 	}
 	j.report.onMark = j.mark
+	j.report.dir = j.spec.Dir
 	j.report.onEnded = func() {
 		_ = os.Remove(j.ctl.Path(step.Unread)) // act reads a step's name again when it has ended
 		j.ctl.End()

@@ -306,7 +306,7 @@ func (w world) fillRuns(t *testing.T, who state.Identity) {
 		try(t, err)
 		job, err := w.SaveJob(state.Job{RunID: run.ID, Key: "build", Name: "Build", Status: status, Conclusion: "failure", TimedOut: true,
 			Error: "exit 1", Permissions: map[string]string{"issues": "read"}, Annotations: []state.Annotation{fullAnnotation()},
-			Steps: []state.Step{{Number: 1, Name: "make", Status: "completed", Conclusion: "failure", Started: run.Created, Completed: run.Created}}})
+			Steps: []state.Step{{Number: 1, Name: "make", Status: "completed", Conclusion: "failure", Started: run.Created, Completed: run.Created, Summary: "# s"}}})
 		try(t, err)
 		try(t, w.AppendLog(job.ID, []byte("make: nothing to be done\n")))
 		job.Steps = append(job.Steps, state.Step{Number: 2, Name: "test", Status: "completed", Conclusion: "success"})

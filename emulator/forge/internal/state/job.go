@@ -41,6 +41,7 @@ type Step struct {
 	Conclusion string
 	Started    time.Time
 	Completed  time.Time
+	Summary    string // Markdown that it left in $GITHUB_STEP_SUMMARY
 }
 
 type job struct {
