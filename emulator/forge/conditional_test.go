@@ -35,7 +35,7 @@ func TestEveryAnswerIsDescribed(t *testing.T) {
 	}
 	reads, changes := visits(t, names)
 	for _, v := range reads {
-		r := ada.send("GET", v.path, nil)
+		r := v.by(ada).send("GET", v.path, nil)
 		seen(r, v.path)
 		if r.status != 200 {
 			continue
@@ -44,7 +44,7 @@ func TestEveryAnswerIsDescribed(t *testing.T) {
 		if !strings.HasPrefix(tag, `W/"`) || r.header.Get("Vary") == "" || !strings.HasPrefix(r.header.Get("Cache-Control"), "private") {
 			t.Errorf("GET %s: %v", v.path, r.header)
 		}
-		head := ada.send("HEAD", v.path, nil)
+		head := v.by(ada).send("HEAD", v.path, nil)
 		seen(head, "HEAD "+v.path)
 		if v.path == "/rate_limit" {
 			continue // it says how much was used meanwhile
@@ -52,12 +52,12 @@ func TestEveryAnswerIsDescribed(t *testing.T) {
 		if head.status != 200 || head.header.Get("ETag") != tag || len(head.body) > 0 || head.header.Get("Content-Length") != strconv.Itoa(len(r.body)) {
 			t.Errorf("HEAD %s = %d with %d bytes: %v", v.path, head.status, len(head.body), head.header)
 		}
-		again := ada.send("GET", v.path, nil, "If-None-Match", `"x", `+tag)
+		again := v.by(ada).send("GET", v.path, nil, "If-None-Match", `"x", `+tag)
 		seen(again, "again "+v.path)
 		if again.status != 304 || again.header.Get("ETag") != tag || len(again.body) > 0 || again.header.Get("Content-Type") != "" {
 			t.Errorf("GET %s again = %d with %q: %v", v.path, again.status, again.body, again.header)
 		}
-		if other := ada.send("GET", v.path, nil, "If-None-Match", `W/"x"`); other.status != 200 {
+		if other := v.by(ada).send("GET", v.path, nil, "If-None-Match", `W/"x"`); other.status != 200 {
 			t.Errorf("GET %s with another tag = %d", v.path, other.status)
 		}
 	}

@@ -50,7 +50,7 @@ func TestEveryListHasPages(t *testing.T) {
 		}
 		lists++
 		t.Run(strings.TrimPrefix(v.path, "/"), func(t *testing.T) {
-			whole := w.ada.want(200, "GET", v.path+"?per_page=100", nil)
+			whole := v.by(w.ada).want(200, "GET", v.path+"?per_page=100", nil)
 			all, total := whole.listed()
 			if len(all) < 3 {
 				t.Fatalf("walk_test.go: newFull makes %d elements, want 3: %s", len(all), whole.body)
@@ -58,13 +58,13 @@ func TestEveryListHasPages(t *testing.T) {
 			if total != -1 && total != len(all) || len(whole.links()) > 0 {
 				t.Errorf("%d of %d elements on one page, Link: %s", len(all), total, whole.header.Get("Link"))
 			}
-			checkWalk(t, w.ada, v.path, all)
+			checkWalk(t, v.by(w.ada), v.path, all)
 			for _, same := range []string{"", "?per_page=1000", "?per_page=0", "?per_page=x", "?per_page=-1&page=0", "?page=x"} {
-				if got, _ := w.ada.want(200, "GET", v.path+same, nil).listed(); !cmp.Equal(got, all) {
+				if got, _ := v.by(w.ada).want(200, "GET", v.path+same, nil).listed(); !cmp.Equal(got, all) {
 					t.Errorf("%s has %d elements, want %d", same, len(got), len(all))
 				}
 			}
-			past := w.ada.want(200, "GET", v.path+"?per_page=2&page=99", nil)
+			past := v.by(w.ada).want(200, "GET", v.path+"?per_page=2&page=99", nil)
 			if got, _ := past.listed(); len(got) > 0 || past.links()["next"] != "" || past.links()["first"] == "" {
 				t.Errorf("past the end: %s, %s", past.header.Get("Link"), past.body)
 			}

@@ -74,7 +74,7 @@ func TestEveryAnswerIsKept(t *testing.T) {
 		v.by(w.ada).send(v.route.Method, "/api/v3"+v.path, v.body)
 		if strings.Contains(v.path, "/rerun") { // a run that nobody runs is cancelled when the forge starts again
 			must(t, w.admin.CancelRuns("The forge ended while this ran."))
-			w.ada.send("PATCH", "/api/v3/repos/acme/app", map[string]any{"description": v.path})
+			v.by(w.ada).send("PATCH", "/api/v3/repos/acme/app", map[string]any{"description": v.path})
 		}
 		c := w.newFrom(forge.Options{Dir: crashed(t, dir), Keep: true})
 		for _, r := range reads {

@@ -63,7 +63,7 @@ func answers(t *testing.T, w *world, reads []visit) map[string]string {
 		if v.path == "/rate_limit" {
 			continue // a forge counts what itself was asked
 		}
-		r := w.ada.send("GET", "/api/v3"+v.path, nil)
+		r := v.by(w.ada).send("GET", "/api/v3"+v.path, nil)
 		if r.status >= 400 {
 			t.Errorf("GET %s = %d: %s", v.path, r.status, r.body)
 		}

@@ -67,10 +67,35 @@ func New(o Options) *API {
 	a.texts.New = func() any { return new(bytes.Buffer) }
 	rand.Read(a.key) // never fails: it ends the program instead
 	for _, group := range [][]route{
-		a.userRoutes(), a.orgRoutes(), a.membershipRoutes(), a.repoRoutes(), a.forkRoutes(), a.branchRoutes(), a.repoListRoutes(), a.contentRoutes(), a.refRoutes(), a.objectRoutes(), a.commitRoutes(),
-		a.labelRoutes(), a.issueRoutes(), a.commentRoutes(), a.collaboratorRoutes(), a.configRoutes(), a.environmentRoutes(),
-		a.workflowRoutes(), a.runRoutes(), a.artifactRoutes(), a.cacheRoutes(), a.hookRoutes(), a.controlRoutes(), a.pullRoutes(),
-		a.pullMergeRoutes(), a.pullFileRoutes(), a.checkRoutes(), a.statusRoutes(),
+		a.userRoutes(),
+		a.orgRoutes(),
+		a.membershipRoutes(),
+		a.repoRoutes(),
+		a.forkRoutes(),
+		a.branchRoutes(),
+		a.repoListRoutes(),
+		a.contentRoutes(),
+		a.refRoutes(),
+		a.objectRoutes(),
+		a.commitRoutes(),
+		a.labelRoutes(),
+		a.issueRoutes(),
+		a.commentRoutes(),
+		a.collaboratorRoutes(),
+		a.configRoutes(),
+		a.environmentRoutes(),
+		a.workflowRoutes(),
+		a.runRoutes(),
+		a.artifactRoutes(),
+		a.cacheRoutes(),
+		a.hookRoutes(),
+		a.controlRoutes(),
+		a.pullRoutes(),
+		a.pullMergeRoutes(),
+		a.pullFileRoutes(),
+		a.checkRoutes(),
+		a.statusRoutes(),
+		a.appRoutes(),
 	} {
 		for _, r := range group {
 			a.routes.add(r)
@@ -112,8 +137,12 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.serveGit(w, r, id, owner+"/"+repo, op)
 		return
 	}
-	who, err := a.State.Identify(tokenOf(r))
 	rt, param := a.routes.find(r.Method, path)
+	identify := a.State.Identify
+	if rt.app {
+		identify = a.State.IdentifyApp
+	}
+	who, err := identify(tokenOf(r))
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	subject := r.Method + " " + path
 	if !reads || !who.Quiet() {

@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
@@ -12,10 +13,12 @@ import (
 // hookRoutes are those of https://docs.github.com/en/rest/repos/webhooks and
 // https://docs.github.com/en/rest/orgs/webhooks.
 func (a *API) hookRoutes() []route {
-	ofRepo := hookRoutes{a, "/repos/{owner}/{repo}/hooks", func(c *call) state.HookOwner { return state.HookOwner{Repo: c.repo()} }}
-	ofOrg := hookRoutes{a, "/orgs/{org}/hooks", func(c *call) state.HookOwner { return state.HookOwner{Org: c.param["org"]} }}
-	routes := append(ofRepo.hooks(), ofOrg.hooks()...)
-	routes = append(append(routes, ofRepo.deliveries()...), ofOrg.deliveries()...)
+	ofRepo := hookRoutes{API: a, at: "/repos/{owner}/{repo}/hooks", owner: func(c *call) state.HookOwner { return state.HookOwner{Repo: c.repo()} }}
+	ofOrg := hookRoutes{API: a, at: "/orgs/{org}/hooks", owner: func(c *call) state.HookOwner { return state.HookOwner{Org: c.param["org"]} }}
+	var routes []route
+	for _, h := range []hookRoutes{ofRepo, ofOrg} {
+		routes = append(routes, slices.Concat(h.hooks(), h.config(), h.deliveries())...)
+	}
 	test := ofRepo.act("/tests", http.StatusNoContent, nil, a.State.TestHook)
 	older := test
 	older.pattern = ofRepo.at + "/{hook_id}/test" // the address in a hook's test_url
@@ -27,10 +30,12 @@ type hookRoutes struct {
 	*API
 	at    string
 	owner func(*call) state.HookOwner
+
+	single bool // there is but one, and its address has no number
 }
 
 func (h hookRoutes) hooks() []route {
-	one := h.at + "/{hook_id}"
+	one := h.one()
 	return []route{
 		{method: http.MethodGet, pattern: h.at, list: true, do: func(c *call) (answer, error) {
 			all, err := h.State.Hooks(c.who, h.owner(c))
@@ -52,11 +57,26 @@ func (h hookRoutes) hooks() []route {
 		{method: http.MethodDelete, pattern: one, do: h.withID(func(c *call, id int64) (answer, error) {
 			return answer{status: http.StatusNoContent}, h.State.DeleteHook(c.who, h.owner(c), id)
 		})},
-		{method: http.MethodGet, pattern: one + "/config", do: h.withID(func(c *call, id int64) (answer, error) {
+		h.act("/pings", http.StatusNoContent, nil, h.State.PingHook),
+	}
+}
+
+// one is where a single hook stands.
+func (h hookRoutes) one() string {
+	if h.single {
+		return h.at
+	}
+	return h.at + "/{hook_id}"
+}
+
+func (h hookRoutes) config() []route {
+	at := h.one() + "/config"
+	return []route{
+		{method: http.MethodGet, pattern: at, do: h.withID(func(c *call, id int64) (answer, error) {
 			v, err := h.State.Hook(c.who, h.owner(c), id)
 			return answer{status: http.StatusOK, body: v.Config}, err
 		})},
-		{method: http.MethodPatch, pattern: one + "/config", do: h.withID(func(c *call, id int64) (answer, error) {
+		{method: http.MethodPatch, pattern: at, do: h.withID(func(c *call, id int64) (answer, error) {
 			var in hookConfig
 			if err := c.decode(smallBody, &in); err != nil {
 				return answer{}, err
@@ -68,7 +88,6 @@ func (h hookRoutes) hooks() []route {
 			v, err := h.State.EditHookConfig(c.who, h.owner(c), id, e)
 			return answer{status: http.StatusOK, body: v}, err
 		})},
-		h.act("/pings", http.StatusNoContent, nil, h.State.PingHook),
 	}
 }
 
@@ -87,6 +106,9 @@ func (h hookRoutes) create(c *call) (answer, error) {
 
 func (h hookRoutes) withID(do func(*call, int64) (answer, error)) func(*call) (answer, error) {
 	return func(c *call) (answer, error) {
+		if h.single {
+			return do(c, 0)
+		}
 		id, err := c.number("hook_id")
 		if err != nil {
 			return answer{}, err

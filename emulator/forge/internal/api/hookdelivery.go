@@ -13,7 +13,7 @@ import (
 const cursorForm = "v1_"
 
 func (h hookRoutes) deliveries() []route {
-	all := h.at + "/{hook_id}/deliveries"
+	all := h.one() + "/deliveries"
 	return []route{
 		{method: http.MethodGet, pattern: all, query: []string{"per_page", "cursor", "redelivery"}, do: h.withID(h.listDeliveries)},
 		{method: http.MethodGet, pattern: all + "/{delivery_id}", do: h.withID(func(c *call, id int64) (answer, error) {

@@ -14,6 +14,7 @@ type route struct {
 	pattern string   // "/repos/{owner}/{repo}/contents/{path...}"; the last form takes the rest, also none, or what stands before "/status"
 	query   []string // parameters understood, beside per_page and page for lists
 	list    bool
+	app     bool     // for an app, by its JSON Web Token
 	media   []string // forms of the answer beside the usual one: raw, sha
 	do      func(*call) (answer, error)
 }

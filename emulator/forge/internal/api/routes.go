@@ -11,13 +11,14 @@ type Route struct {
 	Pattern string   // "/repos/{owner}/{repo}/contents/{path...}"; the last form takes the rest, also none
 	Query   []string // parameters understood, beside per_page and page of a list
 	List    bool     // the answer is cut into pages
+	App     bool     // for an app, by its JSON Web Token
 }
 
 // Routes returns all operations of the REST API by pattern and method.
 func Routes() []Route {
 	var out []Route
 	New(Options{}).routes.root.each(func(r route) {
-		out = append(out, Route{Method: r.method, Pattern: r.pattern, Query: r.query, List: r.list})
+		out = append(out, Route{Method: r.method, Pattern: r.pattern, Query: r.query, List: r.list, App: r.app})
 	})
 	slices.SortFunc(out, func(a, b Route) int {
 		return cmp.Or(cmp.Compare(a.Pattern, b.Pattern), cmp.Compare(a.Method, b.Method))

@@ -70,7 +70,8 @@ func (s *State) config(who Identity, at Level, need Need) (*config, *account, er
 		}
 		return &e.config, nil, nil
 	}
-	o, err := s.ownedOrg(who, at.Org)
+	scope, level := need.ofOrg()
+	o, err := s.ownedOrg(who, at.Org, scope, level)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,13 +152,14 @@ type Selection struct {
 
 // selection finds the list of repositories; the caller holds the lock.
 func (s *State) selection(who Identity, in Selection) (*account, *[]int64, error) {
-	o, err := s.ownedOrg(who, in.Org)
+	of, need := variablesOf, WriteVariables
+	if in.Secret {
+		of, need = secretsOf, WriteSecrets
+	}
+	scope, level := need.ofOrg()
+	o, err := s.ownedOrg(who, in.Org, scope, level)
 	if err != nil {
 		return nil, nil, err
-	}
-	of := variablesOf
-	if in.Secret {
-		of = secretsOf
 	}
 	v := of(&o.config)[upper(in.Name)]
 	switch {

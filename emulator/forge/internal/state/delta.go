@@ -25,6 +25,9 @@ type Gone struct {
 	Jobs      []int64  `json:",omitempty"`
 	Artifacts []int64  `json:",omitempty"`
 
+	Apps     []int64 `json:",omitempty"`
+	Installs []int64 `json:",omitempty"`
+
 	Hooks      []int64 `json:",omitempty"`
 	Deliveries []int64 `json:",omitempty"`
 	Checks     []int64 `json:",omitempty"`
@@ -54,6 +57,8 @@ func (im Image) Since(old Image) (d Delta, changed bool) {
 	d.Comments, d.Gone.Comments = differ(old.Comments, im.Comments, commentKey, func(a, b CommentImage) bool { return a == b })
 	d.Runs, d.Gone.Runs = differ(old.Runs, im.Runs, runKey, deep)
 	d.Artifacts, d.Gone.Artifacts = differ(old.Artifacts, im.Artifacts, artifactKey, func(a, b ArtifactImage) bool { return a == b })
+	d.Apps, d.Gone.Apps = differ(old.Apps, im.Apps, appKey, deep)
+	d.Installs, d.Gone.Installs = differ(old.Installs, im.Installs, installKey, deep)
 	d.Hooks, d.Gone.Hooks = differ(old.Hooks, im.Hooks, hookKey, deep)
 	d.Deliveries, d.Gone.Deliveries = differ(old.Deliveries, im.Deliveries, deliveryKey, deep)
 	d.Checks, d.Gone.Checks = differ(old.Checks, im.Checks, checkKey, deep)
@@ -61,7 +66,8 @@ func (im Image) Since(old Image) (d Delta, changed bool) {
 	d.Statuses, d.Gone.Statuses = differ(old.Statuses, im.Statuses, statusKey, deep)
 	d.jobs(old.Jobs, im.Jobs)
 	return d, changed || !reflect.ValueOf(d.Gone).IsZero() || len(d.Logs)+len(d.Accounts)+len(d.Tokens)+len(d.Repos)+len(d.Issues)+
-		len(d.Comments)+len(d.Runs)+len(d.Jobs)+len(d.Artifacts)+len(d.Hooks)+len(d.Deliveries)+len(d.Checks)+len(d.Suites)+len(d.Statuses) > 0
+		len(d.Comments)+len(d.Runs)+len(d.Jobs)+len(d.Artifacts)+len(d.Apps)+len(d.Installs)+len(d.Hooks)+len(d.Deliveries)+
+		len(d.Checks)+len(d.Suites)+len(d.Statuses) > 0
 }
 
 // jobs compares jobs without their logs, and logs by their length.
@@ -111,16 +117,18 @@ func differ[K int64 | string, T any](old, now []T, key func(T) K, same func(a, b
 	return put, gone
 }
 
-func accountKey(x AccountImage) int64   { return x.ID }
-func tokenKey(x TokenImage) string      { return x.Digest }
-func repoKey(x RepoImage) int64         { return x.ID }
-func issueKey(x IssueImage) int64       { return x.ID }
-func commentKey(x CommentImage) int64   { return x.ID }
-func runKey(x RunImage) int64           { return x.ID }
-func jobKey(x JobImage) int64           { return x.ID }
-func artifactKey(x ArtifactImage) int64 { return x.ID }
-func hookKey(x HookImage) int64         { return x.ID }
-func deliveryKey(x DeliveryImage) int64 { return x.ID }
+func accountKey(x AccountImage) int64      { return x.ID }
+func tokenKey(x TokenImage) string         { return x.Digest }
+func repoKey(x RepoImage) int64            { return x.ID }
+func issueKey(x IssueImage) int64          { return x.ID }
+func commentKey(x CommentImage) int64      { return x.ID }
+func runKey(x RunImage) int64              { return x.ID }
+func jobKey(x JobImage) int64              { return x.ID }
+func artifactKey(x ArtifactImage) int64    { return x.ID }
+func appKey(x AppImage) int64              { return x.ID }
+func installKey(x InstallationImage) int64 { return x.ID }
+func hookKey(x HookImage) int64            { return x.ID }
+func deliveryKey(x DeliveryImage) int64    { return x.ID }
 
 // Builder puts an image together of what Since gave, oldest first. The zero value is an empty image.
 type Builder struct {
@@ -133,6 +141,8 @@ type Builder struct {
 	runs      map[int64]RunImage
 	jobs      map[int64]JobImage
 	artifacts map[int64]ArtifactImage
+	apps      map[int64]AppImage
+	installs  map[int64]InstallationImage
 	hooks     map[int64]HookImage
 	delivered map[int64]DeliveryImage
 	checks    map[int64]CheckImage
@@ -158,6 +168,8 @@ func (b *Builder) Add(d Delta) error {
 	apply(&b.runs, d.Runs, d.Gone.Runs, runKey)
 	apply(&b.jobs, d.Jobs, d.Gone.Jobs, jobKey)
 	apply(&b.artifacts, d.Artifacts, d.Gone.Artifacts, artifactKey)
+	apply(&b.apps, d.Apps, d.Gone.Apps, appKey)
+	apply(&b.installs, d.Installs, d.Gone.Installs, installKey)
 	apply(&b.hooks, d.Hooks, d.Gone.Hooks, hookKey)
 	apply(&b.delivered, d.Deliveries, d.Gone.Deliveries, deliveryKey)
 	apply(&b.checks, d.Checks, d.Gone.Checks, checkKey)
@@ -200,6 +212,8 @@ func (b *Builder) Image() Image {
 	im.Comments = slices.Collect(maps.Values(b.comments))
 	im.Runs = slices.Collect(maps.Values(b.runs))
 	im.Artifacts = slices.Collect(maps.Values(b.artifacts))
+	im.Apps = slices.Collect(maps.Values(b.apps))
+	im.Installs = slices.Collect(maps.Values(b.installs))
 	im.Hooks = slices.Collect(maps.Values(b.hooks))
 	im.Deliveries = slices.Collect(maps.Values(b.delivered))
 	im.Checks = slices.Collect(maps.Values(b.checks))

@@ -3,16 +3,18 @@ package state
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
-// hook is a webhook of a repository or an organisation; one of repo and org is nil.
+// hook is a webhook of a repository, an organisation or an app: one of the three is not nil.
 type hook struct {
 	id      int64
 	repo    *repo
 	org     *account
+	app     *app
 	config  HookConfig
 	events  []string
 	active  bool
@@ -22,10 +24,11 @@ type hook struct {
 	past    []*delivery // oldest first, at most keptDeliveries
 }
 
-// HookOwner names whose hooks are meant: a repository's or an organisation's.
+// HookOwner names whose hooks are meant: a repository's, an organisation's, or those of the app that asks.
 type HookOwner struct {
 	Repo string // "owner/name"
 	Org  string
+	App  bool
 }
 
 // HookEdit creates or changes a hook; what is nil stays as it is, or is GitHub's default.
@@ -44,27 +47,49 @@ const maxHooksPerEvent = 20
 type hookOwner struct {
 	repo *repo
 	org  *account
+	app  *app
 }
 
 func (o hookOwner) hooks() *[]*hook {
-	if o.repo != nil {
+	switch {
+	case o.repo != nil:
 		return &o.repo.hooks
+	case o.org != nil:
+		return &o.org.hooks
 	}
-	return &o.org.hooks
+	return &o.app.hooks
 }
 
 func (o hookOwner) kind() string {
-	if o.repo != nil {
+	switch {
+	case o.repo != nil:
 		return wire.HookOfRepository
+	case o.org != nil:
+		return wire.HookOfOrganization
 	}
-	return wire.HookOfOrganization
+	return wire.HookOfApp
 }
 
-func (h *hook) owner() hookOwner { return hookOwner{h.repo, h.org} }
+// target is what deliveries say of the owner.
+func (o hookOwner) target() (kind string, id int64) {
+	switch {
+	case o.repo != nil:
+		return "repository", o.repo.id
+	case o.org != nil:
+		return "organization", o.org.id
+	}
+	return "integration", o.app.id
+}
+
+func (h *hook) owner() hookOwner { return hookOwner{h.repo, h.org, h.app} }
 
 // hookOwner finds whose hooks are asked for, if who may see or change them: an administrator of the
 // repository, an owner of the organisation. To others they are not there.
 func (s *State) hookOwner(who Identity, o HookOwner, level string) (hookOwner, error) {
+	if o.App {
+		a, err := s.asApp(who)
+		return hookOwner{app: a}, err
+	}
 	if who.Anonymous() {
 		return hookOwner{}, wire.NotFound()
 	}
@@ -80,7 +105,7 @@ func (s *State) hookOwner(who Identity, o HookOwner, level string) (hookOwner, e
 	if org == nil || org.kind != kindOrg {
 		return hookOwner{}, wire.NotFound()
 	}
-	if !who.tok.grants("organization_hooks", level) || who.tok.repo != "" {
+	if !who.tok.grants("organization_hooks", level) || who.tok.narrow() && !who.tok.installedOn(org) {
 		return hookOwner{}, wire.NotByIntegration()
 	}
 	if !who.tok.app && !org.members[key(who.Login)].owner {
@@ -95,7 +120,7 @@ func (s *State) hook(who Identity, o HookOwner, id int64, level string) (*hook, 
 		return nil, err
 	}
 	for _, h := range *owner.hooks() {
-		if h.id == id {
+		if h.id == id || o.App {
 			return h, nil
 		}
 	}
@@ -226,7 +251,7 @@ func (o hookOwner) admit(h *hook) error {
 		}
 		if x.config.URL == h.config.URL && x.config.ContentType == h.config.ContentType && slices.Equal(x.events, h.events) {
 			return wire.Invalid(wire.FieldError{Resource: "Hook", Code: "custom",
-				Message: "Hook already exists on this " + map[string]string{wire.HookOfRepository: "repository", wire.HookOfOrganization: "organization"}[o.kind()]})
+				Message: "Hook already exists on this " + strings.ToLower(o.kind())})
 		}
 		for _, e := range x.events {
 			count[e]++
@@ -274,16 +299,15 @@ func (s *State) viewHook(h *hook) wire.Hook {
 		Type: h.owner().kind(), ID: h.id, Name: "web", Active: h.active, Events: slices.Clone(h.events), Config: h.config.view(),
 		UpdatedAt: wire.Time{Time: h.updated}, CreatedAt: wire.Time{Time: h.created},
 	}
-	owner := "/orgs/"
-	if h.repo != nil {
+	switch {
+	case h.repo != nil:
 		v.LastResponse = &wire.HookResponse{Status: "unused"}
 		if n := len(h.past); n > 0 {
 			v.LastResponse = h.past[n-1].response()
 		}
-		owner = "/repos/" + wire.EscapePath(h.repo.fullName())
-	} else {
-		owner += wire.EscapePath(h.org.login)
+		wire.LinkHook(s.base, "/repos/"+wire.EscapePath(h.repo.fullName()), &v)
+	case h.org != nil:
+		wire.LinkHook(s.base, "/orgs/"+wire.EscapePath(h.org.login), &v)
 	}
-	wire.LinkHook(s.base, owner, &v)
 	return v
 }

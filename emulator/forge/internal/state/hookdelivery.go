@@ -25,7 +25,7 @@ type Delivery struct {
 	Event      string
 	Action     string
 	Payload    json.RawMessage
-	TargetType string // repository, organization: what has the hook
+	TargetType string // repository, organization, integration: what has the hook
 	TargetID   int64
 	Redelivery bool
 	Cause      string // of the attempt, "event:41"

@@ -18,7 +18,7 @@ func (s *State) DeliverTo(deliver func(Delivery)) {
 	s.deliver = deliver
 }
 
-// announce plans the deliveries of an event to all hooks that listen. The caller holds the lock and
+// announce plans the deliveries of an event to all hooks that listen, of apps too. The caller holds the lock and
 // an obligation. r is nil for an event of the organisation alone.
 func (s *State) announce(seq uint64, org *account, r *repo, event, action string, payload json.RawMessage) {
 	about := int64(0)
@@ -28,6 +28,11 @@ func (s *State) announce(seq uint64, org *account, r *repo, event, action string
 	for _, h := range listening(org, r, event, action) {
 		s.plan(Delivery{hook: h, repo: about, Event: event, Action: action, Payload: payload, GUID: newGUID(), Cause: fmt.Sprintf("event:%d", seq), Seq: seq})
 	}
+	on := org
+	if r != nil {
+		on = r.owner
+	}
+	s.announceToApps(seq, on, r, event, action, payload)
 }
 
 // listening returns the hooks that an event goes to: the repository's, then its organisation's.
@@ -54,12 +59,7 @@ func (s *State) plan(d Delivery) {
 		return
 	}
 	d.ID, d.HookID = s.nextID(nounDelivery), d.hook.id
-	d.TargetType, d.TargetID = "organization", 0
-	if d.hook.repo != nil {
-		d.TargetType, d.TargetID = "repository", d.hook.repo.id
-	} else {
-		d.TargetID = d.hook.org.id
-	}
+	d.TargetType, d.TargetID = d.hook.owner().target()
 	d.Obligation = s.led.Open(fmt.Sprintf("delivery %d of %s to hook %d", d.ID, d.webhook(), d.HookID))
 	s.deliver(d)
 }
@@ -77,9 +77,10 @@ func (s *State) ping(who Identity, h *hook) {
 	body := wire.Ping{
 		Zen: "Mind your words, they are important.", HookID: h.id, Hook: s.viewHook(h), Sender: s.eventSender(who),
 	}
-	if h.repo != nil {
+	switch {
+	case h.repo != nil:
 		body.Repository, about = s.eventRepo(h.repo), h.repo.id
-	} else {
+	case h.org != nil:
 		body.Organization = wire.NewOrganization(s.base, h.org.id, h.org.login)
 	}
 	payload, err := json.Marshal(body)
@@ -101,10 +102,13 @@ func (s *State) request(who Identity, h *hook, typ string, d Delivery) {
 
 // on names whose hook it is.
 func (h *hook) on() string {
-	if h.repo != nil {
+	switch {
+	case h.repo != nil:
 		return h.repo.fullName()
+	case h.org != nil:
+		return h.org.login
 	}
-	return h.org.login
+	return h.app.slug
 }
 
 // PingHook sends a ping, whether the hook is active or not.

@@ -36,6 +36,9 @@ type Image struct {
 	Jobs      []JobImage       `json:",omitempty"` // by ID
 	Artifacts []ArtifactImage  `json:",omitempty"` // by ID
 
+	Apps     []AppImage          `json:",omitempty"` // by ID
+	Installs []InstallationImage `json:",omitempty"` // by ID
+
 	Hooks      []HookImage     `json:",omitempty"` // by ID
 	Deliveries []DeliveryImage `json:",omitempty"` // by ID
 
@@ -83,7 +86,11 @@ type TokenImage struct {
 	App         bool
 	NoRuns      bool
 	Name        string
-	Parent      string // digest of the token that it is an alias of; "" is none
+	Parent      string  // digest of the token that it is an alias of; "" is none
+	Install     int64   `json:",omitempty"` // installation; 0 is none
+	Narrowed    bool    `json:",omitempty"` // to Only
+	Only        []int64 `json:",omitempty"` // repositories
+	Expires     time.Time
 }
 
 // RepoImage is a repository with what is small in it.
@@ -238,13 +245,14 @@ func (s *State) image() Image {
 		im.addHooks(a.hooks)
 	}
 	for _, t := range s.tokens {
-		if t.alive() {
+		if t.alive(s.now) {
 			im.Tokens = append(im.Tokens, imageOfToken(t))
 		}
 	}
 	for _, r := range s.repos {
 		im.addRepo(r)
 	}
+	im.addApps(s)
 	for _, a := range s.arts {
 		im.Artifacts = append(im.Artifacts, ArtifactImage{a.Artifact})
 	}
@@ -284,6 +292,8 @@ func (im *Image) sort() {
 	slices.SortFunc(im.Runs, func(a, b RunImage) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(im.Jobs, func(a, b JobImage) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(im.Artifacts, func(a, b ArtifactImage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(im.Apps, func(a, b AppImage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(im.Installs, func(a, b InstallationImage) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(im.Hooks, func(a, b HookImage) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(im.Checks, func(a, b CheckImage) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(im.Suites, func(a, b SuiteImage) int { return cmp.Compare(a.ID, b.ID) })
@@ -304,6 +314,10 @@ func imageOfAccount(a *account) AccountImage {
 func imageOfToken(t *token) TokenImage {
 	out := TokenImage{Digest: hex.EncodeToString(t.digest[:]), Login: t.login, Kit: t.kit, Quiet: t.quiet, Cause: t.cause, Repo: t.repo,
 		Permissions: maps.Clone(t.permissions), App: t.app, NoRuns: t.noRuns, Name: t.name}
+	out.Narrowed, out.Only, out.Expires = t.only != nil, sortedKeys(t.only), t.expires
+	if t.install != nil {
+		out.Install = t.install.id
+	}
 	if t.parent != nil {
 		out.Parent = hex.EncodeToString(t.parent.digest[:])
 	}

@@ -2,7 +2,10 @@ package state_test
 
 import (
 	"bytes"
+	"crypto"
 	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"reflect"
@@ -34,7 +37,8 @@ func images() map[string]reflect.Type {
 		"run": reflect.TypeFor[state.RunImage](), "job": reflect.TypeFor[state.JobImage](),
 		"artifact": reflect.TypeFor[state.ArtifactImage](), "environment": reflect.TypeFor[state.EnvironmentImage](),
 		"Cache": reflect.TypeFor[state.CacheImage](),
-		"hook":  reflect.TypeFor[state.HookImage](), "delivery": reflect.TypeFor[state.DeliveryImage](),
+		"app":   reflect.TypeFor[state.AppImage](), "installation": reflect.TypeFor[state.InstallationImage](),
+		"hook": reflect.TypeFor[state.HookImage](), "delivery": reflect.TypeFor[state.DeliveryImage](),
 		"HookConfig": reflect.TypeFor[state.HookConfig](), "Outcome": reflect.TypeFor[state.Outcome](),
 		"check": reflect.TypeFor[state.CheckImage](), "Check": reflect.TypeFor[state.Check](), "suite": reflect.TypeFor[state.SuiteImage](),
 		"Suite": reflect.TypeFor[state.Suite](), "status": reflect.TypeFor[state.StatusImage](), "Status": reflect.TypeFor[state.Status](),
@@ -75,6 +79,8 @@ func elsewhere() map[string]string {
 		"repo.checks":        "Image.Checks, by CheckImage.Repo",
 		"repo.suites":        "Image.Suites, by SuiteImage.Repo",
 		"repo.statuses":      "Image.Statuses, by StatusImage.Repo",
+		"app.hooks":          "Image.Hooks, by HookImage.App",
+		"installation.gone":  "those that were removed are not in an image",
 		"hook.gone":          "deleted hooks are not in an image",
 		"hook.past":          "Image.Deliveries, by DeliveryImage.Hook",
 	}
@@ -186,6 +192,7 @@ func full(t *testing.T) world {
 	try(t, err)
 	_, err = w.Fork(ada, "acme/app", state.NewFork{}, func(from state.Repo, _ int64) (map[string]string, error) { return from.Refs, nil })
 	try(t, err)
+	w.fillApps(t, ada)
 	return w
 }
 
@@ -204,6 +211,34 @@ func (w world) identity(t *testing.T, spec state.TokenSpec) state.Identity {
 	who, err := w.Identify(value)
 	try(t, err)
 	return who
+}
+
+func (w world) fillApps(t *testing.T, who state.Identity) {
+	t.Helper()
+	pair, err := rsa.GenerateKey(rand.Reader, 2048)
+	try(t, err)
+	address, secret := "https://127.0.0.1/app", "hunter2"
+	_, err = w.AddApp(state.NewApp{Slug: "coder", Name: "Coder", Description: "Writes", Owner: "acme", Key: &pair.PublicKey,
+		Permissions: map[string]string{"issues": "write"}, Events: []string{"issues"}, Webhook: state.HookConfigEdit{URL: &address, Secret: &secret}})
+	try(t, err)
+	for _, repos := range [][]string{nil, {"acme/app"}} {
+		_, err = w.Install(who, "coder", "acme", repos)
+		try(t, err)
+	}
+	_, err = w.Install(who, "coder", "ada", nil)
+	try(t, err)
+	header, claims := `{"alg":"RS256"}`, `{"iss":1,"iat":1767323045,"exp":1767323105}` // the time of options
+	signed := base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + base64.RawURLEncoding.EncodeToString([]byte(claims))
+	sum := sha256.Sum256([]byte(signed))
+	signature, err := rsa.SignPKCS1v15(rand.Reader, pair, crypto.SHA256, sum[:])
+	try(t, err)
+	app, err := w.IdentifyApp(signed + "." + base64.RawURLEncoding.EncodeToString(signature))
+	try(t, err)
+	for _, ask := range []state.TokenAsk{{}, {Repositories: []string{"app"}}} {
+		_, err = w.InstallationToken(app, 1, ask)
+		try(t, err)
+	}
+	try(t, w.Suspend(app, 2, true))
 }
 
 func (w world) fillHooks(t *testing.T, who state.Identity) {

@@ -10,10 +10,11 @@ import (
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
-// HookImage is a webhook of the repository Repo or the organisation Org, with its secret in the clear.
+// HookImage is a webhook of the repository Repo, the organisation Org or the app App, with its secret in the clear.
 type HookImage struct {
 	Repo    int64 // 0 is none
 	Org     int64 // account; 0 is none
+	App     int64 `json:",omitempty"` // 0 is none
 	ID      int64
 	Config  HookConfig
 	Events  []string
@@ -40,10 +41,13 @@ type DeliveryImage struct {
 func (im *Image) addHooks(hooks []*hook) {
 	for _, h := range hooks {
 		out := HookImage{ID: h.id, Config: h.config, Events: slices.Clone(h.events), Active: h.active, Created: h.created, Updated: h.updated}
-		if h.repo != nil {
+		switch {
+		case h.repo != nil:
 			out.Repo = h.repo.id
-		} else {
+		case h.org != nil:
 			out.Org = h.org.id
+		default:
+			out.App = h.app.id
 		}
 		im.Hooks = append(im.Hooks, out)
 		for _, d := range h.past {
@@ -61,11 +65,11 @@ func (o Outcome) clone() Outcome {
 func (r reader) readHooks(im Image) error {
 	hooks := map[int64]*hook{}
 	for _, in := range im.Hooks {
-		owner := hookOwner{repo: r.repos[in.Repo], org: r.accounts[in.Org]}
-		if (owner.repo == nil) == (owner.org == nil) || owner.org != nil && owner.org.kind != kindOrg {
-			return fmt.Errorf("hook %d is of repository %d and organisation %d: want one that is there", in.ID, in.Repo, in.Org)
+		owner, err := r.s.hookOwnerOf(r, in)
+		if err != nil {
+			return err
 		}
-		x := &hook{id: in.ID, repo: owner.repo, org: owner.org, config: in.Config, events: slices.Clone(in.Events), active: in.Active,
+		x := &hook{id: in.ID, repo: owner.repo, org: owner.org, app: owner.app, config: in.Config, events: slices.Clone(in.Events), active: in.Active,
 			created: in.Created, updated: in.Updated}
 		if err := x.config.apply(HookConfigEdit{}); err != nil || x.config != in.Config {
 			return fmt.Errorf("hook %d delivers %q to %q", in.ID, in.Config.ContentType, in.Config.URL)

@@ -25,7 +25,9 @@ func FromImage(o Options, im Image) (*State, error) {
 	clear(s.last)
 	s.mark = im.Mark
 	r := newReader(s)
-	for _, step := range []func(Image) error{r.counters, r.readAccounts, r.readTokens, r.readRepos, r.readIssues, r.readPulls, r.readComments,
+	for _, step := range []func(Image) error{r.counters, r.readAccounts, r.readTokens, r.readApps,
+		r.readRepos, r.readInstallations, r.attach,
+		r.readIssues, r.readPulls, r.readComments,
 		r.readArtifacts, r.readRuns, r.readJobs, r.readChecks, r.readHooks, r.whole} {
 		if err := step(im); err != nil {
 			return nil, fmt.Errorf("image: %w", err)
@@ -45,17 +47,20 @@ type reader struct {
 	arts      map[int64]*artifact
 
 	environments map[int64]*environment
+	tokens       map[string]*token // by digest
 	caches       map[int64]*Cache
 }
 
 func newReader(s *State) reader {
 	return reader{s: s, accounts: map[int64]*account{}, repos: map[int64]*repo{}, labels: map[int64]*label{},
-		issues: map[int64]*issue{}, workflows: map[int64]*workflow{}, arts: map[int64]*artifact{}, environments: map[int64]*environment{}, caches: map[int64]*Cache{}}
+		issues: map[int64]*issue{}, workflows: map[int64]*workflow{}, arts: map[int64]*artifact{}, environments: map[int64]*environment{}, caches: map[int64]*Cache{},
+		tokens: map[string]*token{}}
 }
 
 func nouns() []noun {
 	return []noun{nounAccount, nounRepo, nounLabel, nounIssue, nounComment, nounWorkflow, nounRun, nounJob, nounArtifact, nounKey,
-		nounHook, nounDelivery, nounEnvironment, nounPull, nounCache, nounStatus}
+		nounHook, nounDelivery, nounEnvironment, nounPull, nounCache,
+		nounStatus, nounApp, nounInstallation}
 }
 
 func (r reader) counters(im Image) error {
@@ -131,7 +136,7 @@ func knownRole(role Role) error {
 }
 
 func (r reader) readTokens(im Image) error {
-	byText := map[string]*token{}
+	byText := r.tokens
 	for _, t := range im.Tokens {
 		raw, err := hex.DecodeString(t.Digest)
 		if err != nil || len(raw) != len(digest{}) || byText[t.Digest] != nil {
@@ -141,7 +146,7 @@ func (r reader) readTokens(im Image) error {
 			return fmt.Errorf("token %q is of %q, which is no account", t.Name, t.Login)
 		}
 		x := &token{digest: digest(raw), login: t.Login, kit: t.Kit, quiet: t.Quiet, cause: t.Cause, repo: t.Repo,
-			permissions: maps.Clone(t.Permissions), app: t.App, noRuns: t.NoRuns, name: t.Name}
+			permissions: maps.Clone(t.Permissions), app: t.App, noRuns: t.NoRuns, name: t.Name, expires: t.Expires}
 		byText[t.Digest], r.s.tokens[x.digest] = x, x
 	}
 	for _, t := range im.Tokens {

@@ -138,7 +138,7 @@ func (s *State) viewMembership(o *account, login string) (wire.Membership, error
 func (s *State) SetMembership(who Identity, org, login string, owner bool) (wire.Membership, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o, err := s.ownedOrg(who, org)
+	o, err := s.ownedOrg(who, org, "members", "write")
 	if err != nil {
 		return wire.Membership{}, err
 	}
@@ -183,7 +183,7 @@ func (s *State) RemoveMember(who Identity, org, login string, invitation bool) e
 	}
 	m, active := o.members[key(login)]
 	if leaves := active && person(who) == nil && key(who.Login) == key(login); !leaves {
-		if _, err := s.ownedOrg(who, org); err != nil {
+		if _, err := s.ownedOrg(who, org, "members", "write"); err != nil {
 			return err
 		}
 	}

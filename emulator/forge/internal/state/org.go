@@ -18,23 +18,37 @@ func (s *State) org(login string) (*account, error) {
 // within returns what who is in an organisation, as far as his token reaches: the token of a program
 // or of one repository is nobody in particular.
 func (s *State) within(who Identity, o *account) (member, bool) {
-	if who.tok == nil || who.tok.repo != "" || !who.tok.grants("members", "read") {
+	if who.tok == nil || who.tok.narrow() && !who.tok.installedOn(o) || !who.tok.grants("members", "read") {
 		return member{}, false
+	}
+	if who.tok.installedOn(o) {
+		return member{login: who.Login, role: Read}, true
 	}
 	m, there := o.members[key(who.Login)]
 	return m, there
 }
 
-// ownedOrg finds an organisation that who owns, or gives the answer that GitHub gives.
-func (s *State) ownedOrg(who Identity, login string) (*account, error) {
+// installedOn reports whether the token is of an installation on an organisation.
+func (t *token) installedOn(o *account) bool { return t.install != nil && t.install.on == o }
+
+// ownedOrg finds an organisation that who owns, or on which he is installed with a permission, or gives
+// the answer that GitHub gives.
+func (s *State) ownedOrg(who Identity, login, scope, level string) (*account, error) {
 	o, err := s.org(login)
 	if err != nil {
 		return nil, err
 	}
+	if who.tok != nil && who.tok.installedOn(o) {
+		who.ask(scope, level)
+		if !who.tok.grants(scope, level) {
+			return nil, wire.NotByIntegration()
+		}
+		return o, nil
+	}
 	switch m, there := s.within(who, o); {
 	case who.Anonymous():
 		return nil, wire.RequiresAuthentication()
-	case who.tok.permissions != nil || who.tok.repo != "":
+	case who.tok.permissions != nil || who.tok.narrow():
 		return nil, wire.NotByIntegration()
 	case !there:
 		return nil, wire.NotFound()
@@ -116,7 +130,7 @@ func person(who Identity) error {
 	if who.Anonymous() {
 		return wire.RequiresAuthentication()
 	}
-	if who.App() || who.tok.repo != "" {
+	if who.App() || who.tok.narrow() {
 		return wire.NotByIntegration()
 	}
 	return nil

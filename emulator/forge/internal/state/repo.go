@@ -93,6 +93,9 @@ func (s *State) CreateRepo(who Identity, owner string, in NewRepo, prepare func(
 
 // register makes a new repository known, with what each has from the start.
 func (s *State) register(who Identity, r *repo) {
+	if i := who.tok.install; i != nil && i.selected != nil { // what an app made is its own
+		i.selected[r.id] = true
+	}
 	if r.org() != nil && !r.owner.members[key(who.Login)].owner && !who.App() {
 		r.members[key(who.Login)] = Admin
 	}
@@ -148,15 +151,17 @@ func (s *State) repoOwner(who Identity, owner string) (*account, error) {
 	if who.Anonymous() {
 		return nil, wire.RequiresAuthentication()
 	}
-	if !who.tok.grants("administration", "write") || who.tok.repo != "" {
-		return nil, wire.NotByIntegration()
-	}
 	o := s.accounts[key(who.Login)]
 	if owner != "" {
-		o = s.accounts[key(owner)]
-		if o == nil || o.kind != kindOrg {
+		if o = s.accounts[key(owner)]; o == nil || o.kind != kindOrg {
 			return nil, wire.NotFound()
 		}
+	}
+	installed := who.tok.installedOn(o) && owner != ""
+	if !who.tok.grants("administration", "write") || who.tok.narrow() && !installed {
+		return nil, wire.NotByIntegration()
+	}
+	if owner != "" && !installed {
 		if _, ok := o.members[key(who.Login)]; !ok {
 			return nil, wire.Forbidden("You need admin access to the organization before adding a repository to it.")
 		}
@@ -289,6 +294,9 @@ func (s *State) dropRepo(who Identity, r *repo) []int64 {
 	}
 	s.forgetRuns(r)
 	r.owner.config.forget(r.id)
+	for _, i := range s.installs {
+		delete(i.selected, r.id)
+	}
 	r.leaveNetwork()
 	return append(gone, r.id)
 }

@@ -177,6 +177,12 @@ func (n Need) inEnvironment() Need {
 	return WriteEnvironment
 }
 
+// ofOrg is the permission of an installation for the same in an organisation.
+func (n Need) ofOrg() (scope, level string) {
+	scope, level, _ = n.rule()
+	return "organization_" + scope, level
+}
+
 // roleOf returns what an account is in a repository; a is nil for nobody in particular.
 func (s *State) roleOf(a *account, r *repo) Role {
 	role := None
@@ -203,7 +209,7 @@ func (s *State) roleFor(who Identity, r *repo) Role {
 	if who.tok == nil {
 		return s.roleOf(nil, r)
 	}
-	if who.tok.repo != "" && who.tok.repo != key(r.fullName()) {
+	if !who.tok.reaches(r) {
 		return s.roleOf(nil, r)
 	}
 	role := s.roleOf(s.accounts[key(who.Login)], r)
@@ -272,7 +278,7 @@ func (s *State) allow(who Identity, r *repo, need Need) error {
 		}
 		return wire.RequiresAuthentication()
 	}
-	if who.tok.repo != "" && who.tok.repo != key(r.fullName()) && !public {
+	if !who.tok.reaches(r) && !public {
 		return wire.NotByIntegration()
 	}
 	if !who.tok.grants(scope, level) && !public {

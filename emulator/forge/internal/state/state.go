@@ -42,7 +42,9 @@ type State struct {
 	arts     map[int64]*artifact
 	checks   map[int64]*check // of apps; the check runs of jobs are the jobs
 	suites   map[int64]*suite // likewise
-	deliver  func(Delivery)   // makes webhook deliveries; nil makes none
+	apps     map[int64]*app
+	installs map[int64]*installation
+	deliver  func(Delivery) // makes webhook deliveries; nil makes none
 }
 
 // noun names what ids are counted for; each noun counts from 1.
@@ -64,8 +66,10 @@ const (
 	nounDelivery noun = "delivery"
 	nounStatus   noun = "status"
 
-	nounEnvironment noun = "environment"
-	nounCache       noun = "cache"
+	nounEnvironment  noun = "environment"
+	nounCache        noun = "cache"
+	nounApp          noun = "app"
+	nounInstallation noun = "installation"
 )
 
 // ActionsLogin is the account that a job's own token acts as. It exists from the start.
@@ -78,6 +82,7 @@ func New(o Options) *State {
 		last: map[noun]int64{}, accounts: map[string]*account{}, tokens: map[digest]*token{},
 		repos: map[string]*repo{}, runs: map[int64]*run{}, jobs: map[int64]*job{}, arts: map[int64]*artifact{},
 		checks: map[int64]*check{}, suites: map[int64]*suite{},
+		apps: map[int64]*app{}, installs: map[int64]*installation{},
 	}
 	s.addAccount(ActionsLogin, "", kindBot)
 	return s

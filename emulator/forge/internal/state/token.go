@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
@@ -40,12 +41,26 @@ type token struct {
 	noRuns      bool
 	name        string
 	parent      *token
+	install     *installation  // that it acts for; nil is none
+	only        map[int64]bool // of the installation's repositories; nil is all
+	expires     time.Time      // zero: it does not
 	revoked     bool
 }
 
-func (t *token) alive() bool {
+// reaches reports whether the token is for a repository at all, whatever it may do there.
+func (t *token) reaches(r *repo) bool {
+	if t.repo != "" && t.repo != key(r.fullName()) || t.only != nil && !t.only[r.id] {
+		return false
+	}
+	return t.install == nil || t.install.covers(r)
+}
+
+// narrow reports whether the token is for fewer repositories than its account.
+func (t *token) narrow() bool { return t.repo != "" || t.install != nil }
+
+func (t *token) alive(now func() time.Time) bool {
 	for ; t != nil; t = t.parent {
-		if t.revoked {
+		if t.revoked || t.install != nil && !t.install.works() || !t.expires.IsZero() && !t.expires.After(now()) {
 			return false
 		}
 	}
@@ -55,8 +70,8 @@ func (t *token) alive() bool {
 // scopes are the permissions that a token can be narrowed to, with underscores for hyphens.
 func knownScope(name string) bool {
 	return slices.Contains([]string{"actions", "actions_variables", "administration", "artifact_metadata", "attestations", "checks",
-		"contents", "deployments", "discussions", "environments", "id_token", "issues", "members", "metadata", "models", "organization_hooks", "packages", "pages",
-		"pull_requests", "repository_hooks", "repository_projects", "secrets", "security_events", "statuses", "workflows"}, name)
+		"contents", "deployments", "discussions", "environments", "id_token", "issues", "members", "metadata", "models",
+		"organization_actions_variables", "organization_administration", "organization_hooks", "organization_secrets", "packages", "pages", "pull_requests", "repository_hooks", "repository_projects", "secrets", "security_events", "statuses", "workflows"}, name)
 }
 
 // MintToken makes a token and returns its value, which is kept nowhere.
@@ -69,16 +84,9 @@ func (s *State) MintToken(t TokenSpec) (string, error) {
 	}
 	rec := &token{login: a.login, kit: t.Kit, quiet: t.Quiet, cause: t.Cause, repo: key(t.Repo), noRuns: t.StartsNoRuns, name: t.Name}
 	if t.Permissions != nil {
-		rec.permissions = map[string]string{}
-		for scope, level := range t.Permissions {
-			scope = strings.ReplaceAll(scope, "-", "_")
-			if !knownScope(scope) {
-				return "", fmt.Errorf("permission %q is unknown", scope)
-			}
-			if !slices.Contains([]string{"read", "write", "none"}, level) {
-				return "", fmt.Errorf("permission %s: %q: want read, write or none", scope, level)
-			}
-			rec.permissions[scope] = level
+		var err error
+		if rec.permissions, err = parsePermissions(t.Permissions); err != nil {
+			return "", err
 		}
 	} else if a.login == ActionsLogin {
 		rec.permissions = map[string]string{"contents": "read", "packages": "read"}
@@ -142,7 +150,7 @@ func (s *State) Mark(cause string) {
 func (s *State) lookup(value string) *token {
 	d := digest(sha256.Sum256([]byte(value)))
 	t := s.tokens[d]
-	if t == nil || subtle.ConstantTimeCompare(t.digest[:], d[:]) != 1 || !t.alive() {
+	if t == nil || subtle.ConstantTimeCompare(t.digest[:], d[:]) != 1 || !t.alive(s.now) {
 		return nil
 	}
 	return t
@@ -153,6 +161,7 @@ type Identity struct {
 	Login string
 	Cause string
 	tok   *token
+	app   *app   // with a JSON Web Token; then there is no tok
 	asked *asked // what the request needed; nil when the token has no permissions of its own
 }
 

@@ -9,7 +9,7 @@ import (
 // Hook is a webhook of a repository or an organisation. test_url and last_response are a
 // repository's only. See https://docs.github.com/en/rest/repos/webhooks.
 type Hook struct {
-	Type          string        `json:"type"` // Repository, Organization
+	Type          string        `json:"type"` // Repository, Organization, App
 	ID            int64         `json:"id"`
 	Name          string        `json:"name"` // web
 	Active        bool          `json:"active"`
@@ -97,13 +97,20 @@ func LinkHook(b Base, owner string, h *Hook) {
 const (
 	HookOfRepository   = "Repository"
 	HookOfOrganization = "Organization"
+	HookOfApp          = "App"
 )
 
 // HookEvent reports whether a hook of the given type can be subscribed to an event. Most of
 // GitHub's events never happen here; to wait for them is allowed nevertheless, as there.
 func HookEvent(kind, name string) bool {
 	return name == "*" || slices.Contains(repositoryEvents(), name) ||
-		kind == HookOfOrganization && slices.Contains(organizationEvents(), name)
+		kind != HookOfRepository && slices.Contains(organizationEvents(), name) ||
+		kind == HookOfApp && slices.Contains(AppEvents(), name)
+}
+
+// AppEvents are those that every app with a webhook is sent.
+func AppEvents() []string {
+	return []string{"github_app_authorization", "installation", "installation_repositories", "installation_target"}
 }
 
 func repositoryEvents() []string {
