@@ -23,7 +23,7 @@ func (r reply) listed() (all []json.RawMessage, total int) {
 		must(r.t, json.Unmarshal(named["total_count"], &total))
 	}
 	for name, value := range named {
-		if name != "total_count" {
+		if name != "total_count" && name != "repository_selection" {
 			must(r.t, json.Unmarshal(value, &all))
 		}
 	}

@@ -24,14 +24,17 @@ type visit struct {
 
 // by is who makes the request: whoever it is that can, or somebody.
 func (v visit) by(somebody actor) actor {
-	first := app{somebody.w, forge.AppInfo{ClientID: "1"}, appKey()}
+	first := func() app {
+		id := somebody.want(200, "GET", "/apps/triage", nil).at("client_id").(string)
+		return app{somebody.w, forge.AppInfo{ClientID: id}, appKey()}
+	}
 	switch {
 	case v.token != "":
 		somebody.token = v.token
 	case v.route.App:
-		return first.jwt()
+		return first().jwt()
 	case strings.HasPrefix(v.route.Pattern, "/installation/"):
-		return first.token(1, nil)
+		return first().token(1, nil)
 	}
 	return somebody
 }
@@ -99,7 +102,7 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 	for _, who := range []actor{w.ada, bob, cyd} {
 		who.want(202, "POST", forks, nil)
 	}
-	w.app(forge.App{Slug: "triage", Permissions: map[string]string{"issues": "write"}, Events: []string{"issues"}, WebhookURL: w.forge.PublicURL() + "/receiver/app"})
+	w.app(forge.App{Slug: "triage", Permissions: map[string]string{"issues": "write"}, Events: []string{"status"}, WebhookURL: w.forge.PublicURL() + "/receiver/app"})
 	w.app(forge.App{Slug: "coder"})
 	w.app(forge.App{Slug: "review"})
 	for _, on := range [][2]string{{"triage", "acme"}, {"triage", "ada"}, {"triage", "bob"}, {"coder", "acme"}, {"review", "acme"}} {

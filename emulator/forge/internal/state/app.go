@@ -15,7 +15,7 @@ import (
 // app is a GitHub App: a program that acts, through the tokens of its installations, as an account
 // of its own. It proves who it is with a JSON Web Token signed by the private half of key.
 type app struct {
-	id          int64
+	id          int64 // of its account
 	slug        string
 	name        string
 	description string
@@ -67,7 +67,8 @@ func (s *State) AddApp(in NewApp) (wire.App, error) {
 	if err := s.newAccount(in.Slug+"[bot]", x.name, kindBot); err != nil {
 		return wire.App{}, err
 	}
-	x.id, x.bot = s.nextID(nounApp), s.accounts[key(in.Slug+"[bot]")]
+	x.bot = s.accounts[key(in.Slug+"[bot]")]
+	x.id = x.bot.id
 	for _, h := range x.hooks {
 		h.id, h.created, h.updated = s.nextID(nounHook), x.created, x.created
 	}
@@ -165,7 +166,6 @@ func (s *State) viewApp(a *app) wire.App {
 		CreatedAt: wire.Time{Time: a.created}, UpdatedAt: wire.Time{Time: a.created}, Permissions: shownPermissions(a.permissions), Events: append([]string{}, a.events...),
 	}
 	wire.LinkApp(s.base, &v)
-	v.ExternalURL = v.HTMLURL
 	return v
 }
 

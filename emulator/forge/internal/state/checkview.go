@@ -174,7 +174,7 @@ func (s *State) viewJobCheck(r *repo, j *job) wire.CheckRun {
 
 func (s *State) newCheck(r *repo, id, suite int64, app string) wire.CheckRun {
 	u := s.base.API("/repos/%s/check-runs/%d", wire.EscapePath(r.fullName()), id)
-	return wire.CheckRun{ID: id, NodeID: wire.NodeID("CheckRun", id), URL: u, App: s.viewApp(app), PullRequests: []struct{}{},
+	return wire.CheckRun{ID: id, NodeID: wire.NodeID("CheckRun", id), URL: u, App: s.viewActor(app), PullRequests: []struct{}{},
 		CheckSuite: wire.CheckSuiteID{ID: suite}, Output: wire.CheckOutput{AnnotationsURL: u + "/annotations"}}
 }
 

@@ -79,6 +79,7 @@ func elsewhere() map[string]string {
 		"repo.checks":        "Image.Checks, by CheckImage.Repo",
 		"repo.suites":        "Image.Suites, by SuiteImage.Repo",
 		"repo.statuses":      "Image.Statuses, by StatusImage.Repo",
+		"app.bot":            "AppImage.ID: an app has the number of its account",
 		"app.hooks":          "Image.Hooks, by HookImage.App",
 		"installation.gone":  "those that were removed are not in an image",
 		"hook.gone":          "deleted hooks are not in an image",
@@ -218,7 +219,7 @@ func (w world) fillApps(t *testing.T, who state.Identity) {
 	pair, err := rsa.GenerateKey(rand.Reader, 2048)
 	try(t, err)
 	address, secret := "https://127.0.0.1/app", "hunter2"
-	_, err = w.AddApp(state.NewApp{Slug: "coder", Name: "Coder", Description: "Writes", Owner: "acme", Key: &pair.PublicKey,
+	app, err := w.AddApp(state.NewApp{Slug: "coder", Name: "Coder", Description: "Writes", Owner: "acme", Key: &pair.PublicKey,
 		Permissions: map[string]string{"issues": "write"}, Events: []string{"issues"}, Webhook: state.HookConfigEdit{URL: &address, Secret: &secret}})
 	try(t, err)
 	for _, repos := range [][]string{nil, {"acme/app"}} {
@@ -227,18 +228,18 @@ func (w world) fillApps(t *testing.T, who state.Identity) {
 	}
 	_, err = w.Install(who, "coder", "ada", nil)
 	try(t, err)
-	header, claims := `{"alg":"RS256"}`, `{"iss":1,"iat":1767323045,"exp":1767323105}` // the time of options
+	header, claims := `{"alg":"RS256"}`, fmt.Sprintf(`{"iss":%d,"iat":1767323045,"exp":1767323105}`, app.ID) // the time of options
 	signed := base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + base64.RawURLEncoding.EncodeToString([]byte(claims))
 	sum := sha256.Sum256([]byte(signed))
 	signature, err := rsa.SignPKCS1v15(rand.Reader, pair, crypto.SHA256, sum[:])
 	try(t, err)
-	app, err := w.IdentifyApp(signed + "." + base64.RawURLEncoding.EncodeToString(signature))
+	coder, err := w.IdentifyApp(signed + "." + base64.RawURLEncoding.EncodeToString(signature))
 	try(t, err)
 	for _, ask := range []state.TokenAsk{{}, {Repositories: []string{"app"}}} {
-		_, err = w.InstallationToken(app, 1, ask)
+		_, err = w.InstallationToken(coder, 1, ask)
 		try(t, err)
 	}
-	try(t, w.Suspend(app, 2, true))
+	try(t, w.Suspend(coder, 2, true))
 }
 
 func (w world) fillHooks(t *testing.T, who state.Identity) {

@@ -11,12 +11,11 @@ import (
 
 // AppImage is an app; its account and its hook have records of their own.
 type AppImage struct {
-	ID          int64
+	ID          int64 // of its account
 	Slug        string
 	Name        string
 	Description string
 	Owner       int64  // account
-	Bot         int64  // account
 	Key         []byte // public, as PKIX
 	Permissions map[string]string
 	Events      []string
@@ -42,7 +41,7 @@ func (im *Image) addApps(s *State) {
 		if err != nil {
 			panic("state: an RSA key cannot be written: " + err.Error()) // every one can
 		}
-		im.Apps = append(im.Apps, AppImage{ID: a.id, Slug: a.slug, Name: a.name, Description: a.description, Owner: a.owner.id, Bot: a.bot.id,
+		im.Apps = append(im.Apps, AppImage{ID: a.id, Slug: a.slug, Name: a.name, Description: a.description, Owner: a.owner.id,
 			Key: pkix, Permissions: maps.Clone(a.permissions), Events: slices.Clone(a.events), Created: a.created})
 		im.addHooks(a.hooks)
 	}
@@ -64,9 +63,9 @@ func setOf(ids []int64) map[int64]bool {
 
 func (r reader) readApps(im Image) error {
 	for _, in := range im.Apps {
-		owner, bot := r.accounts[in.Owner], r.accounts[in.Bot]
+		owner, bot := r.accounts[in.Owner], r.accounts[in.ID]
 		if owner == nil || bot == nil || bot.kind != kindBot || !slugForm.MatchString(in.Slug) || r.s.app(in.Slug) != nil {
-			return fmt.Errorf("app %d is called %q, and is of account %d with account %d", in.ID, in.Slug, in.Owner, in.Bot)
+			return fmt.Errorf("app %d is called %q, and is of account %d", in.ID, in.Slug, in.Owner)
 		}
 		pkix, err := x509.ParsePKIXPublicKey(in.Key)
 		public, isRSA := pkix.(*rsa.PublicKey)
@@ -82,7 +81,7 @@ func (r reader) readApps(im Image) error {
 		if err := x.listen(HookConfigEdit{}); err != nil {
 			return fmt.Errorf("app %s: %w", in.Slug, err)
 		}
-		if err := put(r, nounApp, r.s.apps, in.ID, x); err != nil {
+		if err := put(r, nounAccount, r.s.apps, in.ID, x); err != nil {
 			return err
 		}
 	}

@@ -60,7 +60,7 @@ func newReader(s *State) reader {
 func nouns() []noun {
 	return []noun{nounAccount, nounRepo, nounLabel, nounIssue, nounComment, nounWorkflow, nounRun, nounJob, nounArtifact, nounKey,
 		nounHook, nounDelivery, nounEnvironment, nounPull, nounCache,
-		nounStatus, nounApp, nounInstallation}
+		nounStatus, nounInstallation}
 }
 
 func (r reader) counters(im Image) error {

@@ -68,7 +68,6 @@ const (
 
 	nounEnvironment  noun = "environment"
 	nounCache        noun = "cache"
-	nounApp          noun = "app"
 	nounInstallation noun = "installation"
 )
 

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,21 +35,22 @@ func appID(a *account) int64 {
 	return a.id
 }
 
-func (s *State) viewApp(login string) wire.App {
+// viewActor is the app that acts as an account; a program that nobody made an app of is shown as one.
+func (s *State) viewActor(login string) wire.App {
 	a := s.accounts[key(login)]
 	if a == nil { // it may have no account any more
 		a = &account{login: login, kind: kindBot}
 	}
-	slug := strings.TrimSuffix(a.login, "[bot]")
-	v := wire.App{ID: appID(a), Slug: slug, NodeID: wire.NodeID("App", appID(a)), Owner: s.viewLogin(a.login), Name: slug,
-		ExternalURL: s.base.HTML("/apps/%s", slug), HTMLURL: s.base.HTML("/apps/%s", slug),
-		CreatedAt: wire.Time{Time: a.created}, UpdatedAt: wire.Time{Time: a.created}, Permissions: map[string]string{}, Events: []string{}}
-	if a.name != "" {
-		v.Name = a.name
+	if x := s.apps[a.id]; x != nil {
+		return s.viewApp(x)
 	}
+	slug := strings.TrimSuffix(a.login, "[bot]")
+	v := wire.App{ID: appID(a), Slug: slug, Owner: s.viewLogin(a.login), Name: cmp.Or(a.name, slug),
+		CreatedAt: wire.Time{Time: a.created}, UpdatedAt: wire.Time{Time: a.created}, Permissions: map[string]string{}, Events: []string{}}
 	if a.login == ActionsLogin {
 		v.Name = "GitHub Actions"
 	}
+	wire.LinkApp(s.base, &v)
 	return v
 }
 
@@ -160,9 +162,9 @@ func (s *State) viewSuite(r *repo, id int64) (wire.CheckSuite, bool) {
 	switch {
 	case run != nil:
 		v.HeadBranch, v.HeadSHA, v.Status, v.Conclusion = optional(run.HeadBranch), run.HeadSHA, run.Status, optional(run.Conclusion)
-		v.App, v.CreatedAt, v.UpdatedAt = s.viewApp(ActionsLogin), wire.Time{Time: run.Created}, wire.Time{Time: run.updated}
+		v.App, v.CreatedAt, v.UpdatedAt = s.viewActor(ActionsLogin), wire.Time{Time: run.Created}, wire.Time{Time: run.updated}
 	case own != nil:
-		v.HeadBranch, v.HeadSHA, v.App = optional(own.HeadBranch), own.HeadSHA, s.viewApp(own.App)
+		v.HeadBranch, v.HeadSHA, v.App = optional(own.HeadBranch), own.HeadSHA, s.viewActor(own.App)
 		v.CreatedAt, v.UpdatedAt = wire.Time{Time: own.Created}, wire.Time{Time: own.Created}
 		v.Status, v.Conclusion = sum(latest)
 		for _, c := range latest {

@@ -194,14 +194,14 @@ func (i Identity) Asked() []string {
 	return slices.Sorted(slices.Values(i.asked.permissions))
 }
 
-// Anonymous reports whether no token was given.
-func (i Identity) Anonymous() bool { return i.tok == nil }
+// Anonymous reports whether nobody said who he is.
+func (i Identity) Anonymous() bool { return i.tok == nil && i.app == nil }
 
 // Quiet reports whether reads of this identity hold back nobody.
 func (i Identity) Quiet() bool { return i.tok != nil && i.tok.quiet }
 
-// App reports whether the permissions of the token stand for a role.
-func (i Identity) App() bool { return i.tok != nil && i.tok.app }
+// App reports whether it is a program with permissions of its own, which stand for a role.
+func (i Identity) App() bool { return i.app != nil || i.tok != nil && i.tok.app }
 
 // Identify returns who a token value belongs to; "" is anonymous.
 func (s *State) Identify(value string) (Identity, error) {

@@ -2,12 +2,12 @@ package wire
 
 import "net/url"
 
-// App is a GitHub App. See https://docs.github.com/en/rest/apps/apps.
+// App is a GitHub App, as itself or as who made a check run. See https://docs.github.com/en/rest/apps/apps.
 type App struct {
 	ID            int64             `json:"id"`
 	Slug          string            `json:"slug"`
 	NodeID        string            `json:"node_id"`
-	ClientID      string            `json:"client_id"`
+	ClientID      string            `json:"client_id,omitempty"`
 	Owner         User              `json:"owner"`
 	Name          string            `json:"name"`
 	Description   *string           `json:"description"`
@@ -85,6 +85,7 @@ type InstallationBrief struct {
 func LinkApp(b Base, a *App) {
 	a.NodeID = NodeID("Integration", a.ID)
 	a.HTMLURL = b.HTML("/apps/%s", url.PathEscape(a.Slug))
+	a.ExternalURL = a.HTMLURL
 }
 
 // LinkInstallation fills in the addresses of an installation.

@@ -1,22 +1,5 @@
 package wire
 
-// App is a GitHub App, as check runs and suites name the one that made them.
-// https://docs.github.com/en/rest/apps/apps#get-an-app
-type App struct {
-	ID          int64             `json:"id"`
-	Slug        string            `json:"slug"`
-	NodeID      string            `json:"node_id"`
-	Owner       User              `json:"owner"`
-	Name        string            `json:"name"`
-	Description string            `json:"description"`
-	ExternalURL string            `json:"external_url"`
-	HTMLURL     string            `json:"html_url"`
-	CreatedAt   Time              `json:"created_at"`
-	UpdatedAt   Time              `json:"updated_at"`
-	Permissions map[string]string `json:"permissions"`
-	Events      []string          `json:"events"`
-}
-
 // CheckRun is one check of a commit: a job of a workflow, or what another app says.
 // https://docs.github.com/en/rest/checks/runs#get-a-check-run
 type CheckRun struct {
