@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -42,7 +41,7 @@ var appKey = sync.OnceValue(func() *rsa.PrivateKey {
 	return key
 })
 
-func (w *world) app(spec forge.App) app {
+func (w *world) newApp(spec forge.App) app {
 	w.t.Helper()
 	spec.Owner = "acme"
 	spec.PrivateKey = string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(appKey())}))
@@ -84,7 +83,7 @@ func (a app) token(id int64, body any) actor {
 
 func TestAppProvesItselfWithAToken(t *testing.T) {
 	w := newWorld(t)
-	a := w.app(forge.App{Slug: "triage", Permissions: map[string]string{"issues": "write"}})
+	a := w.newApp(forge.App{Slug: "triage", Permissions: map[string]string{"issues": "write"}})
 	me := a.jwt().want(200, "GET", "/app", nil)
 	me.is("slug", "triage")
 	me.is("owner.login", "acme")
@@ -135,7 +134,7 @@ func TestInstallationToken(t *testing.T) {
 	for _, name := range []string{"app", "other", "third"} {
 		w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": name, "private": true, "auto_init": true})
 	}
-	a := w.app(forge.App{Slug: "triage", Permissions: map[string]string{"issues": "write", "contents": "read", "administration": "write"}})
+	a := w.newApp(forge.App{Slug: "triage", Permissions: map[string]string{"issues": "write", "contents": "read", "administration": "write"}})
 	id, err := w.admin.Install("triage", "acme", "acme/app", "acme/other")
 	must(t, err)
 	at := fmt.Sprintf("/app/installations/%d", id)
@@ -183,7 +182,7 @@ func TestInstallation(t *testing.T) {
 	w := newWorld(t)
 	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "other", "auto_init": true})
 	to := receive(t, nil)
-	a := w.app(forge.App{Slug: "triage", Permissions: map[string]string{"issues": "write", "members": "read"}, Events: []string{"issues"}, WebhookURL: to.URL, Secret: "s3cret"})
+	a := w.newApp(forge.App{Slug: "triage", Permissions: map[string]string{"issues": "write", "members": "read"}, Events: []string{"issues"}, WebhookURL: to.URL, Secret: "s3cret"})
 	id, err := w.admin.Install("triage", "acme", "acme/app")
 	must(t, err)
 	bot := a.token(id, nil)
@@ -268,7 +267,7 @@ func (r *receiver) heard(id int64) []string {
 // TestAppClones uses an installation's token with git, as a platform does.
 func TestAppClones(t *testing.T) {
 	w := newWorld(t)
-	a := w.app(forge.App{Slug: "coder", Permissions: map[string]string{"contents": "write"}})
+	a := w.newApp(forge.App{Slug: "coder", Permissions: map[string]string{"contents": "write"}})
 	id, err := w.admin.Install("coder", "acme")
 	must(t, err)
 	dir := t.TempDir()
@@ -289,7 +288,7 @@ func TestAppClones(t *testing.T) {
 
 func TestAppsThatCannotBe(t *testing.T) {
 	w := newWorld(t)
-	w.app(forge.App{Slug: "triage"})
+	w.newApp(forge.App{Slug: "triage"})
 	made, err := w.admin.AddApp(forge.App{Slug: "own-key", Owner: "acme"})
 	must(t, err)
 	block, _ := pem.Decode([]byte(made.PrivateKey))

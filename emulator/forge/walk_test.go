@@ -102,9 +102,9 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 	for _, who := range []actor{w.ada, bob, cyd} {
 		who.want(202, "POST", forks, nil)
 	}
-	w.app(forge.App{Slug: "triage", Permissions: map[string]string{"issues": "write"}, Events: []string{"status"}, WebhookURL: w.forge.PublicURL() + "/receiver/app"})
-	w.app(forge.App{Slug: "coder"})
-	w.app(forge.App{Slug: "review"})
+	w.newApp(forge.App{Slug: "triage", Permissions: map[string]string{"issues": "write"}, Events: []string{"status"}, WebhookURL: w.forge.PublicURL() + "/receiver/app"})
+	w.newApp(forge.App{Slug: "coder"})
+	w.newApp(forge.App{Slug: "review"})
 	for _, on := range [][2]string{{"triage", "acme"}, {"triage", "ada"}, {"triage", "bob"}, {"coder", "acme"}, {"review", "acme"}} {
 		_, err := w.admin.Install(on[0], on[1])
 		must(t, err)
@@ -126,8 +126,8 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 		"$ENVKEY":    w.ada.want(200, "GET", environment+"/secrets/public-key", nil).at("key_id").(string),
 		"$ENVSEALED": seal(t, w.ada, environment+"/secrets", "y"),
 		"$APP":       w.seedChecks(mustGit(t, dir, "rev-parse", "HEAD")), "$CHECK": "7",
-		"$APPDELIVERY": fmt.Sprint(visit{route: api.Route{App: true}}.by(w.ada).want(200, "GET", "/app/hook/deliveries", nil).at("0.id")),
-		"$PUBLIC":      w.forge.PublicURL(), "$KEY": sealKey, "$SEALED": seal(t, w.ada, actions+"/secrets", "y"),
+		"$HEARD":  fmt.Sprint(visit{route: api.Route{App: true}}.by(w.ada).want(200, "GET", "/app/hook/deliveries", nil).at("0.id")),
+		"$PUBLIC": w.forge.PublicURL(), "$KEY": sealKey, "$SEALED": seal(t, w.ada, actions+"/secrets", "y"),
 	}
 	return w, names
 }
@@ -208,7 +208,7 @@ func seedConfig(t testing.TB, a actor, at, suffix string, more map[string]any) {
 // params are the values of path parameters; those of a part of the pattern come first.
 func params() [][3]string {
 	return [][3]string{
-		{"/app/", "{delivery_id}", "$APPDELIVERY"},
+		{"/app/", "{delivery_id}", "$HEARD"},
 		{"/orgs/", "{hook_id}", "4"}, {"/orgs/", "{delivery_id}", "4"}, {"", "{hook_id}", "1"}, {"", "{delivery_id}", "1"},
 		{"/pulls/{number}/merge", "{number}", "7"}, {"/pulls/", "{number}", "4"}, {"/commits/{ref...}/pulls", "{ref...}", "four"},
 		{"/labels/", "{name}", "bug"}, {"/variables/", "{name}", "MODE"}, {"/secrets/", "{name}", "TOKEN"},
@@ -324,7 +324,7 @@ func writes() []struct{ request, path, body string } {
 		{"POST /orgs/{org}/hooks/{hook_id}/deliveries/{delivery_id}/attempts", "", ``},
 		{"DELETE /orgs/{org}/hooks/{hook_id}", "", ``},
 		{"PATCH /app/hook/config", "", `{"content_type": "form"}`},
-		{"POST /app/hook/deliveries/{delivery_id}/attempts", "/app/hook/deliveries/$APPDELIVERY/attempts", ``},
+		{"POST /app/hook/deliveries/{delivery_id}/attempts", "/app/hook/deliveries/$HEARD/attempts", ``},
 		{"POST /app/installations/{installation_id}/access_tokens", "", `{"repositories": ["app"]}`},
 		{"DELETE /installation/token", "", ``},
 		{"PUT /app/installations/{installation_id}/suspended", "/app/installations/2/suspended", ``},
