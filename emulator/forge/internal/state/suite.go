@@ -45,7 +45,8 @@ func (s *State) viewActor(login string) wire.App {
 		return s.viewApp(x)
 	}
 	slug := strings.TrimSuffix(a.login, "[bot]")
-	v := wire.App{ID: appID(a), Slug: slug, Owner: s.viewLogin(a.login), Name: cmp.Or(a.name, slug),
+	description := ""
+	v := wire.App{ID: appID(a), Slug: slug, Description: &description, Owner: s.viewLogin(a.login), Name: cmp.Or(a.name, slug),
 		CreatedAt: wire.Time{Time: a.created}, UpdatedAt: wire.Time{Time: a.created}, Permissions: map[string]string{}, Events: []string{}}
 	if a.login == ActionsLogin {
 		v.Name = "GitHub Actions"
