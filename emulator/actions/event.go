@@ -191,6 +191,9 @@ func (e *Engine) consider(h happening, src Source, f File) error {
 			return nil
 		}
 	}
+	if e.unindexed(h, f) {
+		return nil
+	}
 	if why := h.endless(); why != "" {
 		e.o.Log.Warn("run refused", "workflow", f.Path, "repo", h.repo, "why", why)
 		e.o.Journal.Append(journal.Entry{

@@ -2,9 +2,11 @@ package actions
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/understudy-dev/understudy/emulator/actions/internal/expr"
+	"github.com/understudy-dev/understudy/internal/fault"
 	"github.com/understudy-dev/understudy/internal/journal"
 	"github.com/understudy-dev/understudy/internal/ledger"
 	"github.com/understudy-dev/understudy/internal/order"
@@ -152,4 +154,16 @@ func (c *cell) turn() bool {
 		withdraw()
 		return false
 	}
+}
+
+// unindexed reports whether the file is not known yet to what delivers events, as just after a push. The push
+// that brings it is what makes it known, and a dispatch names it.
+func (e *Engine) unindexed(h happening, f File) bool {
+	if h.name == "workflow_dispatch" || h.name == "push" && slices.Contains(h.paths, f.Path) {
+		return false
+	}
+	_, missed := e.o.Order.Faults().Strike(fault.Unindexed, fault.Target{
+		What: f.Path, Of: h.repo, Cause: fmt.Sprintf("event:%d", h.seq), Seq: h.seq, About: h.name,
+	})
+	return missed
 }

@@ -195,7 +195,7 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 	st.DeliverTo(s.deliver)
 	s.admin = &Admin{server: s, ledger: o.Ledger, journal: o.Journal, state: st, git: git, now: now, dir: dir}
 	s.api = api.New(api.Options{
-		Base: s.base, Now: now, State: st, Git: git, Ledger: o.Ledger, Journal: o.Journal, Log: o.Log,
+		Base: s.base, Now: now, State: st, Git: git, Ledger: o.Ledger, Journal: o.Journal, Log: o.Log, Faults: faults,
 		OpenArtifact: s.admin.OpenArtifact, DropArtifact: s.admin.removeArtifact, DropCache: s.admin.removeCache,
 	})
 	if l != nil {

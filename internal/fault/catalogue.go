@@ -31,13 +31,17 @@ type Place string
 // The places.
 const (
 	Events   Place = "event"   // "issues.labeled", or "issues" for all its actions
+	Files    Place = "file"    // ".github/workflows/ci.yml", or ".github/workflows/*"
 	Requests Place = "request" // "GET /repos/*/*/issues", or "/repos/**" for every method
 )
 
 // The faults of deliveries.
 const (
-	Late  = "delivery.late"
-	Twice = "delivery.twice"
+	Late      = "delivery.late"
+	Twice     = "delivery.twice"
+	Reordered = "delivery.reordered"
+	Dropped   = "delivery.dropped"
+	Unindexed = "delivery.unindexed"
 )
 
 // to narrows a fault to one kind of receiver.
@@ -57,6 +61,20 @@ func Catalogue() []Kind {
 			Name: Twice, At: Events, Example: "delivery.twice=late@issues.labeled",
 			Does: "An event is delivered twice, under the same delivery GUID where there is one.",
 			Args: []Arg{{Name: "again", Means: "when the second one comes: right after the first, or when nothing else goes on", Default: "now", OneOf: []string{"now", "late"}}, to()},
+		},
+		{
+			Name: Reordered, At: Events, Example: "delivery.reordered@issues.labeled",
+			Does: "The next delivery to the same receiver comes before that of the event; without a next one it comes when nothing else goes on.",
+			Args: []Arg{to()},
+		},
+		{
+			Name: Dropped, At: Events, Example: "delivery.dropped=workflows@issues.labeled",
+			Does: "The delivery of an event is lost: no run starts, no webhook is called, and none is listed.",
+			Args: []Arg{to()},
+		},
+		{
+			Name: Unindexed, At: Files, Example: "delivery.unindexed=times:2@.github/workflows/ci.yml",
+			Does: "A workflow file is missed by whoever looks for it next, as before GitHub has indexed the push that brought it: an event starts nothing of it, or the list of workflows lacks it. With times:N that happens so often, and then it is there.",
 		},
 	}
 }

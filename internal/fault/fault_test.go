@@ -48,6 +48,8 @@ func TestWrongFaultsAreNamed(t *testing.T) {
 		"delivery.late@":                 "after @ comes an event",
 		"delivery.late@isues.labeled":    `"isues.labeled" is no event`,
 		"delivery.late@issues.":          `"issues." is no event`,
+		"delivery.unindexed@/x":          "is no file of a repository",
+		"delivery.unindexed=1":           `"1" is no KEY:VALUE; there are from, times, chance`,
 		"delivery.late@issues labeled":   "is no event",
 		strings.Repeat("delivery.", 200): "at most 1000 bytes",
 	} {

@@ -11,6 +11,8 @@ func (p Place) names() string {
 	switch p {
 	case Events:
 		return `an event, such as issues.labeled, or issues for all its actions`
+	case Files:
+		return `a file, such as .github/workflows/ci.yml, where * stands for any name`
 	case Requests:
 		return `a request, such as "GET /repos/*/*/issues", or "/repos/**" for every method`
 	}
@@ -26,6 +28,10 @@ func (p Place) check(where string) error {
 		}
 		if strings.HasSuffix(where, ".") || strings.ContainsAny(where, " \n") {
 			return fmt.Errorf("%q is no event; @ is followed by %s", where, p.names())
+		}
+	case Files:
+		if strings.HasPrefix(where, "/") || strings.ContainsAny(where, " \n") {
+			return fmt.Errorf("%q is no file of a repository; @ is followed by %s", where, p.names())
 		}
 	case Requests:
 		method, path := splitRequest(where)
@@ -51,6 +57,8 @@ func (p Place) holds(where, what string) bool {
 	switch p {
 	case Events:
 		return strings.HasPrefix(what, where+".")
+	case Files:
+		return below(where, what)
 	case Requests:
 		method, path := splitRequest(where)
 		m, at := splitRequest(what)

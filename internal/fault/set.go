@@ -94,7 +94,7 @@ func (s *Set) drop(which func(*armed) bool) {
 			a.to = s.note(ClearedEntry, "", a.String(), nil)
 		}
 	}
-	s.force = slices.DeleteFunc(s.force, func(a *armed) bool { return a.to != 0 && a.kind.At != Events })
+	s.force = slices.DeleteFunc(s.force, func(a *armed) bool { return a.to != 0 && a.kind.At == Requests })
 	s.armed.Store(int32(len(s.force)))
 }
 

@@ -61,6 +61,7 @@ func TestWhichMatchesAreStruck(t *testing.T) {
 		{"delivery.late@issues.labeled", []string{"issues.opened", "push", "issues.labeled"}, "..X"},
 		{"delivery.late=times:always@issues", []string{"issues.opened", "issue_comment.created", "issues.labeled", "issues"}, "X.XX"},
 		{"delivery.late=to:hooks", []string{"push>workflows", "push>hook 1", "push>hook 1", "push>hook 2"}, ".X.X"},
+		{"delivery.late@issues", []string{"issue"}, "."},
 		{"delivery.late@push", []string{"push>workflows", "push>hook 1"}, "XX"},
 	} {
 		s, _ := set(t, 1, strings.Fields(tt.faults)...)

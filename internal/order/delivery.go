@@ -62,6 +62,13 @@ func (q *Order) struck(h *held) (later *held) {
 		return nil
 	}
 	t := h.d.target()
+	if _, ok := set.Strike(fault.Dropped, t); ok {
+		h.copies = nil
+		return nil
+	}
+	if _, ok := set.Strike(fault.Reordered, t); ok {
+		h.late, h.after = true, 1
+	}
 	if f, ok := set.Strike(fault.Late, t); ok {
 		h.late, h.after = true, f.Number("after")
 	}

@@ -115,6 +115,11 @@ func TestFaultsOfDeliveries(t *testing.T) {
 		{"delivery.twice=late", "push:a push:b", "push:a push:b", "push:a push:b push:a+"},
 		{"delivery.twice=to:hooks", "push:a push:b>hook1", "push:a push:b>hook1 push:b>hook1+", "push:a push:b>hook1 push:b>hook1+"},
 		{"delivery.twice delivery.late", "push:a push:b", "push:b", "push:b push:a push:a+"},
+		{"delivery.reordered=times:2", "push:a push:b push:c", "push:c push:a push:b", "push:c push:a push:b"},
+		{"delivery.reordered@push", "push:a issues:b", "issues:b push:a", "issues:b push:a"},
+		{"delivery.reordered", "push:a push:b>hook1", "", "push:a push:b>hook1"},
+		{"delivery.dropped", "push:a push:b>hook1 push:c", "push:c", "push:c"},
+		{"delivery.dropped=to:hooks,times:always delivery.twice", "push:a push:b>hook1", "push:a push:a+", "push:a push:a+"},
 		{"delivery.twice=late delivery.late=1", "push:a push:b", "push:b push:a", "push:b push:a push:a+"},
 	} {
 		p := open(t, order.Options{}, strings.Fields(tt.faults)...)

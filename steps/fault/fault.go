@@ -43,6 +43,21 @@ func sayings() []saying {
 			"The event is held until nothing else goes on and the scenario waits for something.",
 			`the forge delivers the next "issues.labeled" event late`,
 		},
+		{
+			`the forge delivers the next "([^"]+)" event after the one that follows it`, faults.Reordered + "@",
+			"The next event that starts something comes before it; each webhook gets its next one before it.",
+			`the forge delivers the next "issues.labeled" event after the one that follows it`,
+		},
+		{
+			`the forge loses the next "([^"]+)" event`, faults.Dropped + "@",
+			"The event starts no run and comes to no webhook.",
+			`the forge loses the next "issues.labeled" event`,
+		},
+		{
+			`the forge is slow to index the workflow file "([^"]+)"`, faults.Unindexed + "@",
+			"Whoever looks for the file next misses it: an event that would start it is lost, or the list of workflows lacks it. The step stands before the one that installs the platform.",
+			`the forge is slow to index the workflow file ".github/workflows/triage.yml"`,
+		},
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+	"github.com/understudy-dev/understudy/internal/fault"
 	"github.com/understudy-dev/understudy/internal/journal"
 	"github.com/understudy-dev/understudy/internal/ledger"
 )
@@ -32,6 +33,7 @@ type Options struct {
 	Ledger  *ledger.Ledger
 	Journal *journal.Journal
 	Log     *slog.Logger
+	Faults  *fault.Set
 	// OpenArtifact returns the zip of an artifact.
 	OpenArtifact func(id int64) (io.ReadCloser, error)
 	// DropArtifact removes the zip of an artifact.

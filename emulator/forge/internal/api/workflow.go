@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+	"github.com/understudy-dev/understudy/internal/fault"
 )
 
 // WorkflowDir is where workflow files stand.
@@ -49,6 +50,9 @@ func (a *API) workflows(c *call) ([]wire.Workflow, error) {
 			return nil, err
 		}
 		for _, f := range found {
+			if _, missed := a.Faults.Strike(fault.Unindexed, fault.Target{What: f.Path, Of: repo.FullName, Cause: c.who.Cause, About: "list of workflows"}); missed {
+				continue
+			}
 			files = append(files, state.WorkflowFile{Path: f.Path, Name: workflowName(f)})
 		}
 	}
