@@ -19,6 +19,7 @@ type Session struct {
 	Config  Config
 	Labels  Labels
 	Issues  Issues
+	Pulls   Pulls
 	Runs    Runs
 }
 

@@ -10,7 +10,7 @@ import (
 func refused(err error) driver.Session {
 	return driver.Session{
 		Repos: repos{err}, Files: files{err}, Members: members{err},
-		Config: config{err}, Labels: labels{err}, Issues: issues{err}, Runs: runs{err},
+		Config: config{err}, Labels: labels{err}, Issues: issues{err}, Pulls: pulls{err}, Runs: runs{err},
 	}
 }
 
@@ -21,6 +21,7 @@ type (
 	config  struct{ err error }
 	labels  struct{ err error }
 	issues  struct{ err error }
+	pulls   struct{ err error }
 	runs    struct{ err error }
 )
 
@@ -65,6 +66,22 @@ func (i issues) Comment(context.Context, driver.Ref, string) (driver.Comment, er
 }
 
 func (i issues) Comments(context.Context, driver.Ref) ([]driver.Comment, error) { return nil, i.err }
+
+func (p pulls) Open(context.Context, driver.Repo, driver.NewPull) (driver.Pull, error) {
+	return driver.Pull{}, p.err
+}
+
+func (p pulls) Get(context.Context, driver.Ref) (driver.Pull, error) { return driver.Pull{}, p.err }
+
+func (p pulls) List(context.Context, driver.Repo, driver.PullFilter) ([]driver.Pull, error) {
+	return nil, p.err
+}
+
+func (p pulls) Files(context.Context, driver.Ref) ([]string, error) { return nil, p.err }
+
+func (p pulls) Merge(context.Context, driver.Ref, driver.MergePull) (string, error) {
+	return "", p.err
+}
 
 func (r runs) List(context.Context, driver.Repo, driver.RunFilter) ([]driver.Run, error) {
 	return nil, r.err

@@ -58,7 +58,7 @@ func (f *Forge) As(actor string) (driver.Session, error) {
 	}
 	c := &client{base: f.o.APIURL, token: token, http: f.o.Client}
 	return driver.Session{
-		Repos: repos{c}, Files: files{c}, Members: members{c}, Config: config{c}, Labels: labels{c}, Issues: issues{c}, Runs: runs{c},
+		Repos: repos{c}, Files: files{c}, Members: members{c}, Config: config{c}, Labels: labels{c}, Issues: issues{c}, Pulls: pulls{c}, Runs: runs{c},
 	}, nil
 }
 
@@ -87,7 +87,7 @@ func (e *StatusError) Unwrap() error {
 		return driver.ErrNotFound
 	case http.StatusForbidden, http.StatusUnauthorized:
 		return driver.ErrDenied
-	case http.StatusConflict:
+	case http.StatusConflict, http.StatusMethodNotAllowed: // the latter of what cannot be merged
 		return driver.ErrConflict
 	case http.StatusUnprocessableEntity:
 		if strings.Contains(e.Message, "already") {

@@ -89,9 +89,9 @@ func (h happening) triggers() []happening {
 	case "delete":
 		h.sha, h.ref = "", "" // what it names is gone
 	case "pull_request":
-		return []happening{h.ofPull(), h.ofPullTarget()}
+		return append(h.onMerge(), h.ofPullTarget())
 	case "pull_request_review", "pull_request_review_comment":
-		return []happening{h.ofPull()}
+		return h.onMerge()
 	case "workflow_run":
 		h.sha, h.ref = "", ""
 	}

@@ -11,6 +11,7 @@ type pull struct {
 	number     string
 	base, head string // branches
 	headSHA    string
+	merged     bool
 }
 
 // readPull returns nil when the payload has no pull request.
@@ -21,25 +22,40 @@ func (h happening) readPull() *pull {
 	}
 	return &pull{
 		number: expr.String(at(o, "number")), base: expr.String(at(o, "base", "ref")),
-		head: expr.String(at(o, "head", "ref")), headSHA: expr.String(at(o, "head", "sha")),
+		head: expr.String(at(o, "head", "ref")), headSHA: expr.String(at(o, "head", "sha")), merged: at(o, "merged") == true,
 	}
 }
 
-// ofPull is the event for workflows that run on the merge of the pull request into its base. What comes
-// from a fork is not trusted.
+// ofPull is the event for workflows that run on the merge of the pull request into its base, or on the base
+// once it is merged. What comes from a fork is not trusted. Its sha is "" when there are conflicts.
 // https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#pull_request
 func (h happening) ofPull() happening {
 	h.pull = h.readPull()
 	if h.pull == nil {
 		return h
 	}
-	h.ref = "refs/pull/" + h.pull.number + "/merge"
-	if merge := expr.String(at(h.payload, "pull_request", "merge_commit_sha")); merge != "" {
+	// A payload that is made before GitHub has merged the two for a test does not name the merge.
+	switch merge := expr.String(at(h.payload, "pull_request", "merge_commit_sha")); {
+	case merge != "":
 		h.sha = merge
+	case !strings.HasPrefix(h.ref, "refs/pull/"):
+		h.sha = ""
 	}
-	from := expr.String(at(h.payload, "pull_request", "head", "repo", "full_name"))
-	h.untrusted = from != "" && !strings.EqualFold(from, h.repo)
+	h.ref = "refs/pull/" + h.pull.number + "/merge"
+	if h.pull.merged {
+		h.ref = "refs/heads/" + h.pull.base
+	}
+	from := expr.String(at(h.payload, "pull_request", "head", "repo", "full_name")) // "" is a fork that is gone
+	h.untrusted = !strings.EqualFold(from, h.repo)
 	return h
+}
+
+// onMerge is ofPull as events to offer: none while the pull request cannot be merged.
+func (h happening) onMerge() []happening {
+	if h = h.ofPull(); h.pull != nil && h.sha == "" {
+		return nil
+	}
+	return []happening{h}
 }
 
 // ofPullTarget is the event for workflows that run on the default branch with the repository's own

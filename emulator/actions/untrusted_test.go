@@ -6,13 +6,15 @@ import "testing"
 // and no id-token. pull_request_target runs with the repository's own rights.
 // https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#pull_request
 func TestForksOnlyRead(t *testing.T) {
-	p := start(t, `on: [pull_request, pull_request_target]
+	p := start(t, `on: {pull_request: {}, pull_request_target: {types: [opened]}}
 permissions: write-all
 jobs:
   a: {runs-on: ubuntu-latest, steps: [{run: "true"}]}
   b: {runs-on: ubuntu-latest, permissions: {issues: write, contents: none}, steps: [{run: "true"}]}
 `)
 	p.happen("pull_request.opened fork=eve/app")
+	p.settle()
+	p.happen(`pull_request.reopened pull={"head":{"ref":"fix","repo":null}}`) // the fork is gone
 	p.settle()
 	events := map[int64]string{}
 	for _, r := range p.runs {
@@ -35,7 +37,7 @@ jobs:
 		}
 		seen++
 	}
-	if seen != 4 {
-		t.Errorf("%d jobs, want 4", seen)
+	if seen != 6 {
+		t.Errorf("%d jobs, want 6", seen)
 	}
 }

@@ -24,6 +24,9 @@ func (s *State) pullEvent(who Identity, r *repo, i *issue, body wire.Event) {
 		"event": "pull_request", "action": body.Action, "number": fmt.Sprint(i.number), "head": i.pull.head.sha,
 		"ref": pullRef(i.number, "merge"), "sha": i.pull.facts.Merge, "paths": strings.Join(i.pull.facts.Paths, "\n"),
 	}
+	if !i.pull.merged.IsZero() {
+		detail["ref"], detail["sha"] = "refs/heads/"+i.pull.base.ref, i.pull.merge
+	}
 	if body.Label != nil {
 		detail["label"] = body.Label.Name
 	}
