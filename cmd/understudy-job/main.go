@@ -43,6 +43,9 @@ func main() {
 		if name == "node" && action.IsHashFiles(os.Args[1:]) {
 			os.Exit(action.HashFiles(os.Stderr))
 		}
+		if name == "node" && action.IsEntry(os.Args[1:]) {
+			os.Exit(action.Enter(os.Args[1:], os.Stderr))
+		}
 		os.Exit(step.Shim(name, os.Args[1:], os.Stderr))
 	}
 	os.Exit(command(os.Args[1:], os.Stdout, os.Stderr))

@@ -268,10 +268,32 @@ func TestSignedAddresses(t *testing.T) {
 	}
 }
 
+// runtimeServer is a port for the service that jobs send artifacts and caches to: an option of the platform,
+// and what starts it.
+func runtimeServer(t *testing.T) (at func(*actions.Options, *memory), serve func(*platform)) {
+	t.Helper()
+	srv := httptest.NewUnstartedServer(nil)
+	t.Cleanup(srv.Close)
+	url := "http://" + srv.Listener.Addr().String()
+	at = func(o *actions.Options, m *memory) {
+		o.ServerURL, o.APIURL = url, url+"/api/v3"
+		if m.zips == nil {
+			m.zips = map[int64][]byte{}
+		}
+	}
+	return at, func(p *platform) {
+		mux := http.NewServeMux()
+		for _, pattern := range actions.ArtifactPatterns {
+			mux.Handle(pattern, p.engine.ArtifactService())
+		}
+		srv.Config.Handler = mux
+		srv.Start()
+	}
+}
+
 // A job's own steps upload and download through the service.
 func TestBuiltInArtifactActions(t *testing.T) {
-	srv := httptest.NewUnstartedServer(nil)
-	url := "http://" + srv.Listener.Addr().String()
+	at, serve := runtimeServer(t)
 	p := start(t, onLabel+`jobs:
   make:
     runs-on: ubuntu-latest
@@ -286,14 +308,8 @@ func TestBuiltInArtifactActions(t *testing.T) {
       - uses: actions/download-artifact@v4
         with: {name: crew-triage, path: got}
       - run: cat got/a.txt
-`, func(o *actions.Options, _ *memory) { o.ServerURL, o.APIURL = url, url+"/api/v3" })
-	mux := http.NewServeMux()
-	for _, pattern := range actions.ArtifactPatterns {
-		mux.Handle(pattern, p.engine.ArtifactService())
-	}
-	srv.Config.Handler = mux
-	srv.Start()
-	t.Cleanup(srv.Close)
+`, at)
+	serve(p)
 	p.label("bug")
 	p.settle()
 	if diff := cmp.Diff("run ci.yml success\n  make success\n  use success\n", p.report()); diff != "" {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -317,5 +318,34 @@ jobs:
 	}
 	if diff := cmp.Diff(2, strings.Count(p.report(), "a success")); diff != "" {
 		t.Error(p.report())
+	}
+}
+
+// The cache action has an end of its own, and needs no node for it.
+func TestCacheActionWithoutNode(t *testing.T) {
+	tools := t.TempDir()
+	for _, name := range []string{"bash", "sh", "cat"} {
+		at, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(at, filepath.Join(tools, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at, serve := runtimeServer(t)
+	p := start(t, `on: push
+jobs:
+  a:
+    runs-on: ubuntu-latest
+    steps:
+      - {uses: actions/cache@v4, with: {path: f, key: k}}
+      - run: if command -v node; then exit 1; fi; echo hello > f
+`, at, func(o *actions.Options, _ *memory) { o.Env["PATH"] = tools })
+	serve(p)
+	p.happen("push ref=refs/heads/main")
+	p.settle()
+	if !strings.Contains(p.allLogs(), "Cache saved with key: k") || p.report() != "run ci.yml success\n  a success\n" {
+		t.Errorf("%s\n%s", p.report(), p.allLogs())
 	}
 }

@@ -160,7 +160,7 @@ jobs:
 	want := ".github/workflows/ci.yml:4: `runs-on:` no runner has the label \"windows-latest\"; there are: ubuntu-*, self-hosted, linux, x64\n" +
 		".github/workflows/ci.yml:5: `container:` is not supported; jobs run on this machine; drop it\n" +
 		".github/workflows/ci.yml:6: `uses: actions/setup-ruby@v4`: this action is not built in; there are: actions/checkout, actions/upload-artifact, actions/download-artifact, " +
-		"actions/setup-go, actions/setup-node, actions/setup-python, actions/setup-java, each from @v4 on"
+		"actions/cache, actions/cache/restore, actions/cache/save, actions/setup-go, actions/setup-node, actions/setup-python, actions/setup-java, each from @v4 on"
 	if diff := cmp.Diff(want, p.runs[0].Reason); diff != "" {
 		t.Error(diff)
 	}

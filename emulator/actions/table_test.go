@@ -104,6 +104,12 @@ func runVector(t *testing.T, body string, change ...func(*actions.Options, *memo
 	}
 	tools := t.TempDir()
 	stubTools(t, tools, "1.97.3")
+	serve := func(*platform) {}
+	if strings.Contains(body, "actions/cache") {
+		var at func(*actions.Options, *memory)
+		at, serve = runtimeServer(t)
+		change = append(change, at)
+	}
 	p := start(t, defaultJobs(body), append(change, func(o *actions.Options, m *memory) {
 		o.Env["PATH"] = tools + string(filepath.ListSeparator) + o.Env["PATH"]
 		m.secrets, m.variables = map[string]string{"DEPLOY": "s3cret"}, map[string]string{"REGION": "eu"}
@@ -111,6 +117,7 @@ func runVector(t *testing.T, body string, change ...func(*actions.Options, *memo
 			EnvironmentSecrets: map[string]string{"DEPLOY": "pr0d", "ONLY": "0nly"}, Variables: map[string]string{"REGION": "us", "TIER": "1"},
 		}}
 	})...)
+	serve(p)
 	actions.SetMinute(p.engine, time.Second) // of timeout-minutes
 	return here.ReplaceAllString(p.play(events), "$1 …")
 }

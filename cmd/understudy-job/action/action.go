@@ -30,11 +30,12 @@ type Action struct {
 	Inputs  map[string]string // name to default, which may be an expression
 	Outputs []string
 	run     func(context.Context, *call) error
+	post    func(context.Context, *call) error // at the end of a job that succeeds; nil when there is nothing to do
 }
 
 // All returns the built-in actions.
 func All() []Action {
-	return append(setups(), []Action{
+	return append(append(setups(), caches()...), []Action{
 		{
 			Name: "actions/checkout",
 			Inputs: map[string]string{
@@ -102,6 +103,13 @@ func (a Action) Definition(shell string) []byte {
 	for _, name := range a.Outputs {
 		fmt.Fprintf(&b, "  %s: {description: %q, value: %q}\n", name, name, "${{ steps.main.outputs."+name+" }}")
 	}
+	if len(a.Outputs) == 0 {
+		b.WriteString("  {}\n")
+	}
+	if a.post != nil {
+		fmt.Fprintf(&b, "runs: {using: node20, main: %s, post: %s, post-if: success()}\n", entryMain, entryPost)
+		return []byte(b.String())
+	}
 	fmt.Fprintf(&b, "runs:\n  using: composite\n  steps:\n  - {id: main, run: built in, shell: %q}\n", shell)
 	return []byte(b.String())
 }
@@ -121,6 +129,34 @@ func Main(args []string, stderr io.Writer) int {
 		ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 		defer stop()
 		return 0, a.run(ctx, newCall(c.Environ(), os.Stdout))
+	}, stderr)
+}
+
+// Actions that have something to do at the end of their job pass for JavaScript ones: for others act knows no
+// such step. The program that would run these files is us, under the name of node.
+const (
+	entryMain = "understudy-main.js"
+	entryPost = "understudy-post.js"
+)
+
+// IsEntry reports whether node is to run one of the built-in actions.
+func IsEntry(args []string) bool {
+	return len(args) == 1 && slices.Contains([]string{entryMain, entryPost}, filepath.Base(args[0]))
+}
+
+// Enter runs that action in place of node.
+func Enter(args []string, stderr io.Writer) int {
+	c := step.OfEnvironment()
+	return c.Wrap(func(ctx context.Context) (int, error) {
+		a, ok := Find(os.Getenv("GITHUB_ACTION_REPOSITORY"))
+		if !ok || a.post == nil {
+			return 0, fmt.Errorf("%s is no built-in action that runs so", os.Getenv("GITHUB_ACTION_REPOSITORY"))
+		}
+		do := a.run
+		if filepath.Base(args[0]) == entryPost {
+			do = a.post
+		}
+		return 0, do(ctx, newCall(c.Environ(), os.Stdout))
 	}, stderr)
 }
 
@@ -169,6 +205,14 @@ func (c *call) output(name, value string) error {
 func (c *call) export(name, value string) error {
 	if err := c.add("GITHUB_ENV", name+"="+value); err != nil {
 		return fmt.Errorf("set %s: %w", name, err)
+	}
+	return nil
+}
+
+// setState keeps a value for the end of the job.
+func (c *call) setState(name, value string) error {
+	if err := c.add("GITHUB_STATE", name+"="+value); err != nil {
+		return fmt.Errorf("keep %s: %w", name, err)
 	}
 	return nil
 }

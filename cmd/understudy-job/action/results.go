@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -73,13 +74,18 @@ func backendIDs(token string) (run, job string, err error) {
 
 // call makes one call. A 404 is errNoArtifact.
 func (s *service) call(ctx context.Context, method string, in map[string]any, out any) error {
+	in = maps.Clone(in)
 	in["workflow_run_backend_id"] = or(in["workflow_run_backend_id"], s.run)
 	in["workflow_job_run_backend_id"] = or(in["workflow_job_run_backend_id"], s.job)
+	return s.callOf(ctx, servicePath, method, in, out)
+}
+
+func (s *service) callOf(ctx context.Context, path, method string, in map[string]any, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+servicePath+method, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+path+method, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}

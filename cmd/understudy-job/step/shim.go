@@ -51,9 +51,12 @@ func (c Control) leaveShims() error {
 	return errors.Join(os.Setenv("PATH", strings.Join(dirs, string(filepath.ListSeparator))), os.Unsetenv(controlVariable))
 }
 
+// OfEnvironment is the control directory that a shim is told.
+func OfEnvironment() Control { return Control{Dir: os.Getenv(controlVariable)} }
+
 // Shim runs the program that it stands for, as a step.
 func Shim(name string, args []string, stderr io.Writer) int {
-	c := Control{Dir: os.Getenv(controlVariable)}
+	c := OfEnvironment()
 	if err := c.leaveShims(); err != nil {
 		fmt.Fprintln(stderr, "understudy-job: error:", err)
 		return 1

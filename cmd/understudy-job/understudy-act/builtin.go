@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/kballard/go-shellquote"
 
@@ -23,24 +24,37 @@ func (b *builtins) Fetch(_ context.Context, name, _, ref, _ string) (string, err
 	return "built-in", nil
 }
 
-// GetTarArchive returns the action's one file.
+// GetTarArchive returns the one file of an action, or with prefix "" those of all actions of a repository.
 func (b *builtins) GetTarArchive(_ context.Context, name, _, prefix string) (io.ReadCloser, error) {
-	a, ok := action.Find(name)
-	if !ok || prefix != "" && prefix != "action.yml" {
-		return nil, fmt.Errorf("action %s: no file %s", name, prefix)
-	}
-	shell := shellquote.Join(b.self, "action", b.control) + " '{0}' " + shellquote.Join(a.Name)
-	content := a.Definition(shell)
 	var buf bytes.Buffer
 	w := tar.NewWriter(&buf)
-	if err := w.WriteHeader(&tar.Header{Name: "action.yml", Mode: 0o644, Size: int64(len(content)), Typeflag: tar.TypeReg}); err != nil {
-		return nil, err
+	found := false
+	for _, a := range action.All() {
+		dir, ok := strings.CutPrefix(strings.ToLower(a.Name)+"/", strings.ToLower(name)+"/")
+		file := dir + "action.yml"
+		if !ok || prefix != "" && prefix != file {
+			continue
+		}
+		found = true
+		if err := b.add(w, a, file); err != nil {
+			return nil, err
+		}
 	}
-	if _, err := w.Write(content); err != nil {
-		return nil, err
+	if !found {
+		return nil, fmt.Errorf("action %s: no file %s", name, prefix)
 	}
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
 	return io.NopCloser(&buf), nil
+}
+
+func (b *builtins) add(w *tar.Writer, a action.Action, file string) error {
+	shell := shellquote.Join(b.self, "action", b.control) + " '{0}' " + shellquote.Join(a.Name)
+	content := a.Definition(shell)
+	if err := w.WriteHeader(&tar.Header{Name: file, Mode: 0o644, Size: int64(len(content)), Typeflag: tar.TypeReg}); err != nil {
+		return err
+	}
+	_, err := w.Write(content)
+	return err
 }

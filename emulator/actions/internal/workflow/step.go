@@ -14,6 +14,7 @@ import (
 // builtIn are the actions that understudy-job has in it, from v4 on.
 var builtIn = []string{
 	"actions/checkout", "actions/upload-artifact", "actions/download-artifact",
+	"actions/cache", "actions/cache/restore", "actions/cache/save",
 	"actions/setup-go", "actions/setup-node", "actions/setup-python", "actions/setup-java",
 }
 
