@@ -22,6 +22,26 @@ on:
 `
 
 // TestDispatchWorkflow: what GitHub says to a workflow started by hand, and the event that comes of it.
+func TestDispatchPromisesTheRun(t *testing.T) {
+	w := newWorld(t)
+	w.ada.want(201, "PUT", contents+".github/workflows/hand.yml", map[string]any{"message": "m", "content": encode("on: workflow_dispatch\n")})
+	told := w.ada.want(200, "POST", actions+"/workflows/hand.yml/dispatches", map[string]any{"ref": "main", "return_run_details": true})
+	told.is("workflow_run_id", 1.0)
+	told.is("run_url", w.forge.APIURL()+"/repos/acme/app/actions/runs/1")
+	told.is("html_url", w.forge.URL()+"/acme/app/actions/runs/1")
+	event := fmt.Sprintf("event:%d", w.lastEntry("workflow_dispatch").Seq)
+	for _, cause := range []string{"event:1", event, event} { // another came between; the promise holds once
+		run, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", Workflow: ".github/workflows/hand.yml", Event: "workflow_dispatch", Cause: cause, Actor: "ada", Status: "completed"})
+		must(t, err)
+		w.ada.want(200, "GET", fmt.Sprint(actions, "/runs/", run.ID), nil).is("understudy_cause", cause)
+	}
+	w.ada.want(200, "GET", actions+"/runs/1", nil).is("understudy_cause", event)
+	all := w.ada.want(200, "GET", actions+"/runs", nil)
+	all.is("workflow_runs.0.id", 3.0)
+	all.is("workflow_runs.2.id", 1.0)
+	w.ada.want(200, "GET", actions+"/runs/1/timing", nil).is("run_duration_ms", 0.0)
+}
+
 func TestDispatchWorkflow(t *testing.T) {
 	w := newWorld(t)
 	put := func(name, text string) {

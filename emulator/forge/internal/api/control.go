@@ -27,11 +27,20 @@ func (a *API) controlRoutes() []route {
 		{method: http.MethodPost, pattern: repo + "/actions/jobs/{id}/rerun", do: a.rerunJob},
 		{method: http.MethodGet, pattern: runs + "/attempts/{attempt}", query: []string{"exclude_pull_requests"}, do: a.getAttempt},
 		{method: http.MethodGet, pattern: runs + "/attempts/{attempt}/jobs", list: true, do: a.attemptJobs},
+		{method: http.MethodGet, pattern: runs + "/timing", do: a.runTiming},
 		{method: http.MethodGet, pattern: runs + "/logs", do: a.runLogs},
 		{method: http.MethodGet, pattern: runs + "/attempts/{attempt}/logs", do: a.runLogs},
 		{method: http.MethodDelete, pattern: runs + "/logs", do: a.deleteLogs},
 		{method: http.MethodDelete, pattern: runs, do: a.deleteRun},
 	}
+}
+
+func (a *API) runTiming(c *call) (answer, error) {
+	id, err := c.number("id")
+	if err != nil {
+		return answer{}, err
+	}
+	return answered(a.State.Usage(c.who, c.repo(), id))
 }
 
 // accepted is the answer to what is done after it.

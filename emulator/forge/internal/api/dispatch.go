@@ -47,6 +47,7 @@ func (a *API) dispatchWorkflow(c *call) (answer, error) {
 	var in struct {
 		Ref    *string                    `json:"ref"`
 		Inputs map[string]json.RawMessage `json:"inputs"`
+		Tell   bool                       `json:"return_run_details"`
 	}
 	if err := c.decode(smallBody, &in); err != nil {
 		return answer{}, err
@@ -74,7 +75,12 @@ func (a *API) dispatchWorkflow(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return done(a.State.DispatchWorkflow(c.who, c.repo(), w.Path, ref, sha, values))
+	run, err := a.State.DispatchWorkflow(c.who, c.repo(), w.Path, ref, sha, values, in.Tell)
+	if err != nil || !in.Tell {
+		return done(err)
+	}
+	full := wire.EscapePath(repo.FullName)
+	return ok(wire.DispatchedRun{ID: run, URL: a.Base.API("/repos/%s/actions/runs/%d", full, run), HTMLURL: a.Base.HTML("/%s/actions/runs/%d", full, run)})
 }
 
 // branchOrTag returns the full name of a ref that people call by either name.

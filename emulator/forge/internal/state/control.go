@@ -30,21 +30,25 @@ func (s *State) EnableWorkflow(who Identity, full, workflow string, enabled bool
 }
 
 // DispatchWorkflow journals workflow_dispatch for a workflow file at a commit. Who may and what the file
-// takes was looked at before.
+// takes was looked at before. With promise the run to come gets the id that is returned.
 // https://docs.github.com/en/webhooks/webhook-events-and-payloads#workflow_dispatch
-func (s *State) DispatchWorkflow(who Identity, full, path, ref, sha string, inputs map[string]string) error {
+func (s *State) DispatchWorkflow(who Identity, full, path, ref, sha string, inputs map[string]string, promise bool) (run int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, err := s.open(who, full, WriteActions)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if w := r.findPath(path); w != nil && w.state != workflowActive || r.actions == actionsOff {
-		return wire.Unprocessable("Cannot trigger a 'workflow_dispatch' on a disabled workflow")
+		return 0, wire.Unprocessable("Cannot trigger a 'workflow_dispatch' on a disabled workflow")
 	}
 	body := wire.WorkflowDispatch{Inputs: inputs, Ref: ref, Workflow: path, Repository: s.eventRepo(r), Organization: s.eventOrg(r), Sender: s.eventSender(who)}
-	s.emit(who, r, "workflow_dispatch", r.fullName()+" "+path, body, map[string]string{"event": "workflow_dispatch", "ref": ref, "sha": sha})
-	return nil
+	seq := s.emit(who, r, "workflow_dispatch", r.fullName()+" "+path, body, map[string]string{"event": "workflow_dispatch", "ref": ref, "sha": sha})
+	if promise { // whoever starts the run has to wait for the lock
+		run = s.nextID(nounRun)
+		s.promised[fmt.Sprintf("event:%d", seq)] = run
+	}
+	return run, nil
 }
 
 // DispatchRepository journals repository_dispatch, an event that the client made up.

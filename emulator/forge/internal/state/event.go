@@ -27,7 +27,7 @@ func (s *State) event(who Identity, r *repo, name string, body wire.Event, subje
 }
 
 // emit appends an entry for a repository; detail needs event, action, ref and sha.
-func (s *State) emit(who Identity, r *repo, typ, subject string, body any, detail map[string]string) {
+func (s *State) emit(who Identity, r *repo, typ, subject string, body any, detail map[string]string) (seq uint64) {
 	payload, err := json.Marshal(body)
 	if err != nil {
 		panic("state: webhook body cannot be written: " + err.Error()) // only strings, numbers and times
@@ -37,11 +37,12 @@ func (s *State) emit(who Identity, r *repo, typ, subject string, body any, detai
 		detail["starts_runs"] = "no"
 	}
 	maps.DeleteFunc(detail, func(_, v string) bool { return v == "" })
-	seq := s.jour.Append(journal.Entry{
+	seq = s.jour.Append(journal.Entry{
 		Time: s.now(), Kind: journal.Change, Type: typ, Cause: who.Cause, Actor: who.Login,
 		Subject: subject, Detail: detail, Payload: payload,
 	})
 	s.announce(seq, r.org(), r, detail["event"], detail["action"], payload)
+	return seq
 }
 
 // org returns the organisation that a repository belongs to, or nil.

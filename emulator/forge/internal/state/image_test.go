@@ -76,6 +76,7 @@ func elsewhere() map[string]string {
 		"account.hooks":      "Image.Hooks, by HookImage.Org",
 		"repo.forks":         "RepoImage.Parent of the forks",
 		"repo.hooks":         "Image.Hooks, by HookImage.Repo",
+		"State.promised":     "what was dispatched and has not begun is in no image",
 		"repo.checks":        "Image.Checks, by CheckImage.Repo",
 		"repo.suites":        "Image.Suites, by SuiteImage.Repo",
 		"repo.statuses":      "Image.Statuses, by StatusImage.Repo",

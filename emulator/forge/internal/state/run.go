@@ -76,13 +76,14 @@ func (s *State) SaveRun(in Run) (Run, error) {
 		}
 		w := s.workflow(r, in.Workflow)
 		w.runs++
-		in.ID, in.Number, in.Repo = s.nextID(nounRun), w.runs, r.fullName()
+		in.ID, in.Number, in.Repo = s.runID(in), w.runs, r.fullName()
 		if in.Created.IsZero() {
 			in.Created = s.now()
 		}
 		in.Attempt, in.TriggeringActor = 1, cmp.Or(in.TriggeringActor, in.Actor)
 		x = &run{workflow: w, repo: r, fresh: 1}
 		r.runs = append(r.runs, x)
+		slices.SortFunc(r.runs, func(a, b *run) int { return cmp.Compare(cmp.Or(a.ID, in.ID), cmp.Or(b.ID, in.ID)) })
 		s.runs[in.ID] = x
 	case x == nil:
 		return Run{}, fmt.Errorf("run %d: %w", in.ID, driver.ErrNotFound)
@@ -100,6 +101,16 @@ func (s *State) SaveRun(in Run) (Run, error) {
 		"conclusion": in.Conclusion, "workflow": in.Workflow, "event": in.Event, "repo": in.Repo, "reason": in.Reason, "name": in.Name, "attempt": laterAttempt(in.Attempt),
 	}, func(action string) { s.announceRun(x, action) })
 	return in, nil
+}
+
+// runID is the id of a new run: the one that was promised, or the next.
+func (s *State) runID(in Run) int64 {
+	id, ok := s.promised[in.Cause]
+	if !ok || in.Event != "workflow_dispatch" {
+		return s.nextID(nounRun)
+	}
+	delete(s.promised, in.Cause)
+	return id
 }
 
 // laterAttempt is the number of an attempt after the first, as journal entries have it.
@@ -211,6 +222,17 @@ func (s *State) Run(who Identity, full string, id int64) (wire.Run, error) {
 		return wire.Run{}, err
 	}
 	return s.viewRun(r, x), nil
+}
+
+// Usage tells how long the latest attempt of a run took, or has taken.
+func (s *State) Usage(who Identity, full string, id int64) (wire.RunUsage, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, x, err := s.run(who, full, ReadActions, id)
+	if err != nil || x.Started.IsZero() {
+		return wire.RunUsage{}, err
+	}
+	return wire.RunUsage{Duration: cmpTime(x.Completed, s.now()).Sub(x.Started).Milliseconds()}, nil
 }
 
 func (s *State) run(who Identity, full string, need Need, id int64) (*repo, *run, error) {

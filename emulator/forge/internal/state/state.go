@@ -44,7 +44,8 @@ type State struct {
 	suites   map[int64]*suite // likewise
 	apps     map[int64]*app
 	installs map[int64]*installation
-	deliver  func(Delivery) // makes webhook deliveries; nil makes none
+	promised map[string]int64 // ids of runs to come, by cause: who dispatched them was told
+	deliver  func(Delivery)   // makes webhook deliveries; nil makes none
 }
 
 // noun names what ids are counted for; each noun counts from 1.
@@ -80,7 +81,7 @@ func New(o Options) *State {
 		base: o.Base, now: o.Now, led: o.Ledger, jour: o.Journal,
 		last: map[noun]int64{}, accounts: map[string]*account{}, tokens: map[digest]*token{},
 		repos: map[string]*repo{}, runs: map[int64]*run{}, jobs: map[int64]*job{}, arts: map[int64]*artifact{},
-		checks: map[int64]*check{}, suites: map[int64]*suite{},
+		promised: map[string]int64{}, checks: map[int64]*check{}, suites: map[int64]*suite{},
 		apps: map[int64]*app{}, installs: map[int64]*installation{},
 	}
 	s.addAccount(ActionsLogin, "", kindBot)

@@ -90,6 +90,21 @@ type Step struct {
 	CompletedAt Time    `json:"completed_at"`
 }
 
+// DispatchedRun tells who dispatched a workflow which run comes of it.
+// https://docs.github.com/en/rest/actions/workflows#create-a-workflow-dispatch-event
+type DispatchedRun struct {
+	ID      int64  `json:"workflow_run_id"`
+	URL     string `json:"run_url"`
+	HTMLURL string `json:"html_url"`
+}
+
+// RunUsage is how long a run took. Nothing here is billed.
+// https://docs.github.com/en/rest/actions/workflow-runs#get-workflow-run-usage
+type RunUsage struct {
+	Billable struct{} `json:"billable"`
+	Duration int64    `json:"run_duration_ms"`
+}
+
 // Artifact is a bundle of files that a run left.
 type Artifact struct {
 	ID                 int64       `json:"id"`
