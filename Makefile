@@ -1,5 +1,5 @@
 SHELL := bash
-.PHONY: check accept bench cold update fuzz cover picture
+.PHONY: check accept bench cold update refresh-openapi fuzz cover picture
 
 check: ## formatting, vet, tests with the race detector, floors
 	@test -z "$$(git ls-files '*.go' | xargs gofmt -l)" || { git ls-files '*.go' | xargs gofmt -l; exit 1; }
@@ -24,6 +24,9 @@ cold: ## CPU seconds of the main job from nothing: empty build cache, no job run
 
 update: ## golden files and docs/reference
 	go test ./report/... ./result/... ./environment ./emulator/forge ./cli -update
+
+refresh-openapi: ## GitHub's descriptions, which the tests check answers against, from npm; needs npm
+	go run ./internal/conformance/refresh
 
 picture: ## the pictures in docs/images, from a run with a seeded defect and a served forge; needs chromium
 	go run ./internal/picture docs/images

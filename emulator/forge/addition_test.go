@@ -180,6 +180,6 @@ func basic(w *world) string {
 // run makes a run of the installed workflow.
 func (w *world) run() {
 	w.t.Helper()
-	_, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", Workflow: ".github/workflows/w.yml", Event: "push", Status: "queued"})
+	_, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", HeadSHA: w.head("acme/app", "main"), Workflow: ".github/workflows/w.yml", Event: "push", Status: "queued"})
 	must(w.t, err)
 }

@@ -23,7 +23,7 @@ func TestJobsAreCheckRuns(t *testing.T) {
 	_, job, _ := seedRun(t, w)
 	r := w.ada.want(200, "GET", checkRuns+"/1", nil)
 	r.is("name", "build (a)")
-	r.is("head_sha", strings.Repeat("a", 40))
+	r.is("head_sha", w.head("acme/app", "main"))
 	r.is("status", "completed")
 	r.is("conclusion", "failure")
 	r.is("app.slug", "github-actions")
@@ -120,6 +120,7 @@ func (w *world) types(prefix string) (out []string) {
 func TestJobTokensWriteChecks(t *testing.T) {
 	w := newWorld(t)
 	seedRun(t, w)
+	w.ada.want(201, "PUT", contents+"next", map[string]any{"message": "m", "content": encode("x")})
 	head := w.head("acme/app", "main")
 	run, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", Workflow: ".github/workflows/ci.yml", Event: "push", Actor: "ada", HeadSHA: head, Status: "in_progress"})
 	must(t, err)

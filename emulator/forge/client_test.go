@@ -12,13 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/understudy-dev/understudy/emulator/forge"
 	"github.com/understudy-dev/understudy/internal/journal"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // world is a forge with an organisation acme, owned by ada, and a repository acme/app.
 type world struct {
@@ -26,6 +22,7 @@ type world struct {
 	forge *forge.Server
 	admin *forge.Admin
 	http  *http.Client
+	tcp   *http.Transport // below http
 	ada   actor
 }
 
@@ -48,16 +45,48 @@ func newForgeIn(t testing.TB, o forge.Options) *world {
 	}
 	tr := &http.Transport{}
 	t.Cleanup(func() {
+		describedEvents(t, f)
 		tr.CloseIdleConnections()
 		if err := f.Close(context.WithoutCancel(t.Context())); err != nil {
 			t.Errorf("Close: %v", err)
 		}
 	})
-	w := &world{t: t, forge: f, admin: f.Admin(), http: &http.Client{Transport: tr}}
+	w := &world{t: t, forge: f, admin: f.Admin(), tcp: tr, http: &http.Client{Transport: described(t, tr)}}
 	must(t, w.admin.AddUser(forge.User{Login: "ada", Name: "Ada L."}))
 	must(t, w.admin.AddOrg("acme", "ada"))
 	w.ada = w.mint(forge.TokenSpec{Login: "ada", Kit: true})
 	return w
+}
+
+// described reports answers that are not as GitHub describes them; a benchmark does without.
+func described(t testing.TB, tr http.RoundTripper) http.RoundTripper {
+	t.Helper()
+	if _, bench := t.(*testing.B); bench {
+		return tr
+	}
+	c, err := checker()
+	must(t, err)
+	return c.Transport(t, tr)
+}
+
+// describedEvents does the same for all webhooks of a forge's life.
+func describedEvents(t testing.TB, f *forge.Server) {
+	t.Helper()
+	if _, bench := t.(*testing.B); bench {
+		return
+	}
+	c, err := checker()
+	must(t, err)
+	for _, e := range f.Admin().Journal().Entries(0) {
+		if e.Kind != journal.Change || e.Detail["event"] == "" || len(e.Payload) == 0 {
+			continue
+		}
+		findings, err := c.CheckEvent(e.Detail["event"], e.Payload)
+		must(t, err)
+		for _, found := range findings {
+			t.Errorf("not as GitHub describes it: %s", found)
+		}
+	}
 }
 
 // unredirected is the actor with a client that follows no redirect.

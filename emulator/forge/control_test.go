@@ -141,7 +141,7 @@ func TestDispatchRepository(t *testing.T) {
 func TestCancelRun(t *testing.T) {
 	w := newWorld(t)
 	seedRun(t, w) // has ended
-	run, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", Workflow: ".github/workflows/ci.yml", Event: "push", Actor: "ada", Status: "queued"})
+	run, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", HeadSHA: w.head("acme/app", "main"), Workflow: ".github/workflows/ci.yml", Event: "push", Actor: "ada", Status: "queued"})
 	must(t, err)
 	w.ada.want(409, "POST", actions+"/runs/1/cancel", nil).is("message", "Cannot cancel a workflow run that is completed.")
 	w.ada.want(404, "POST", actions+"/runs/9/cancel", nil)

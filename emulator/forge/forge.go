@@ -182,7 +182,7 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 			return errors.Join(err, unlisten(l))
 		}
 	}
-	st, err := s.initial(o, git, dir, state.Options{Base: s.base, Now: now, Ledger: o.Ledger, Journal: o.Journal})
+	st, err := s.initial(o, git, dir, state.Options{Base: s.base, Now: now, Ledger: o.Ledger, Journal: o.Journal, Commit: git.SimpleCommit})
 	if err != nil {
 		return errors.Join(err, unlisten(l))
 	}

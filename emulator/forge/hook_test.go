@@ -221,9 +221,12 @@ func TestHookPingTestAndRedelivery(t *testing.T) {
 	if diff := cmp.Diff([]string{"ping", "ping", "push", "push"}, got.events()); diff != "" {
 		t.Error(diff)
 	}
-	only := w.ada.want(200, "GET", hook+"/deliveries?redelivery=true", nil)
-	if only.at("0.id") != again.at("id") || only.at("1") != nil {
-		t.Errorf("redeliveries = %s", only.body)
+	only := w.ada.want(200, "GET", hook+"/deliveries?status=failure", nil)
+	if only.at("0.id") != failed.at("id") || only.at("1") != nil {
+		t.Errorf("failures = %s", only.body)
+	}
+	if n := len(w.ada.want(200, "GET", hook+"/deliveries?status=success", nil).names("", "guid")); n != 3 {
+		t.Errorf("%d successes", n)
 	}
 	w.ada.want(404, "POST", hook+"/deliveries/999/attempts", nil)
 	w.ada.want(404, "GET", hook+"/deliveries/999", nil)
@@ -253,7 +256,7 @@ func TestHookDeliveriesHavePages(t *testing.T) {
 	}
 	w.ada.want(400, "GET", hook+"/deliveries?cursor=v1_x", nil)
 	w.ada.want(501, "GET", hook+"/deliveries?page=2", nil)
-	w.ada.want(422, "GET", hook+"/deliveries?redelivery=maybe", nil)
+	w.ada.want(422, "GET", hook+"/deliveries?status=maybe", nil)
 }
 
 func TestHookIsEdited(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 // TestRunLogs: a zip as GitHub lays it out, whatever jobs and steps are called.
 func TestRunLogs(t *testing.T) {
 	w := newWorld(t)
-	run, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", Workflow: "w.yml", Event: "push", Actor: "ada", Status: "in_progress"})
+	run, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", HeadSHA: w.head("acme/app", "main"), Workflow: "w.yml", Event: "push", Actor: "ada", Status: "in_progress"})
 	must(t, err)
 	for _, name := range []string{"build (linux/amd64)", "../../etc/passwd", "..", "a\x00b\nc", "build (linux_amd64)", strings.Repeat("x", 300), "silent"} {
 		j, err := w.admin.SaveJob(forge.Job{RunID: run.ID, Name: name, Status: "in_progress"})

@@ -94,7 +94,7 @@ func TestWhatWasCutOff(t *testing.T) {
 	dir := t.TempDir()
 	w, _ := newFull(t, forge.Options{Dir: dir, Keep: true})
 	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "other"})
-	run, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", Workflow: "w.yml", Event: "push", Actor: "ada", Status: "in_progress"})
+	run, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", HeadSHA: w.head("acme/app", "main"), Workflow: "w.yml", Event: "push", Actor: "ada", Status: "in_progress"})
 	must(t, err)
 	_, err = w.admin.SaveJob(forge.Job{RunID: run.ID, Status: "in_progress"})
 	must(t, err)

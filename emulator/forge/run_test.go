@@ -20,9 +20,9 @@ const actions = "/repos/acme/app/actions"
 // seedRun makes a run with one failed job, a log and an artifact.
 func seedRun(t testing.TB, w *world) (forge.Run, forge.Job, forge.Artifact) {
 	t.Helper()
-	w.ada.want(201, "PUT", contents+".github/workflows/ci.yml", map[string]any{"message": "m", "content": encode("name: CI\non: push\n")})
+	head, _ := w.ada.want(201, "PUT", contents+".github/workflows/ci.yml", map[string]any{"message": "m", "content": encode("name: CI\non: push\n")}).at("commit.sha").(string)
 	run, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", Workflow: ".github/workflows/ci.yml", Name: "CI", Title: "m", Event: "push",
-		Actor: "ada", Cause: "event:41", HeadSHA: strings.Repeat("a", 40), HeadBranch: "main", Status: "queued"})
+		Actor: "ada", Cause: "event:41", HeadSHA: head, HeadBranch: "main", Status: "queued"})
 	must(t, err)
 	run.Status = "in_progress"
 	run, err = w.admin.SaveRun(run)
@@ -89,7 +89,7 @@ func TestRunsAsObjects(t *testing.T) {
 	if _, err := w.admin.SaveJob(forge.Job{RunID: 99, Status: "queued"}); err == nil {
 		t.Error("a job without a run was taken")
 	}
-	second, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", Workflow: ".github/workflows/ci.yml", Status: "completed", Conclusion: "startup_failure", Reason: "ci.yml:2: container: is not supported"})
+	second, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", HeadSHA: w.head("acme/app", "main"), Workflow: ".github/workflows/ci.yml", Status: "completed", Conclusion: "startup_failure", Reason: "ci.yml:2: container: is not supported"})
 	must(t, err)
 	if e := w.lastEntry("run.completed"); second.Number != 2 || !strings.HasPrefix(e.Detail["reason"], "ci.yml:2") {
 		t.Errorf("second = %+v, entry %+v", second, e)

@@ -244,7 +244,7 @@ func TestSnapshotUnderLoad(t *testing.T) {
 func TestCancelRuns(t *testing.T) {
 	w := newWorld(t)
 	seedRun(t, w)
-	run, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", Workflow: ".github/workflows/ci.yml", Event: "push", Actor: "ada", Status: "in_progress"})
+	run, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", HeadSHA: w.head("acme/app", "main"), Workflow: ".github/workflows/ci.yml", Event: "push", Actor: "ada", Status: "in_progress"})
 	must(t, err)
 	for _, status := range []string{"in_progress", "queued"} {
 		_, err = w.admin.SaveJob(forge.Job{RunID: run.ID, Name: status, Status: status, Steps: []forge.Step{{Number: 1, Status: status}}})

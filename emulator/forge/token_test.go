@@ -106,7 +106,7 @@ func TestRequestIsOpenWorkUntilItIsAnswered(t *testing.T) {
 	must(t, err)
 	req.Header.Set("Authorization", "token "+w.ada.token)
 	req.Header.Set("Expect", "100-continue") // the body is asked for once the handler reads it
-	w.http.Transport.(*http.Transport).ExpectContinueTimeout = time.Hour
+	w.tcp.ExpectContinueTimeout = time.Hour
 	done := make(chan int)
 	go func() {
 		res, err := w.http.Do(req)

@@ -95,7 +95,7 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 	}
 	for _, hooks := range []string{"/repos/acme/app/hooks", "/orgs/acme/hooks"} {
 		for _, name := range []string{"one", "two", "three"} {
-			w.ada.want(201, "POST", hooks, map[string]any{"config": map[string]any{"url": w.forge.PublicURL() + "/receiver/" + name}, "events": []string{"deployment"}})
+			w.ada.want(201, "POST", hooks, map[string]any{"name": "web", "config": map[string]any{"url": w.forge.PublicURL() + "/receiver/" + name}, "events": []string{"deployment"}})
 		}
 	}
 	w.ada.want(200, "PUT", "/repos/acme/app/topics", map[string]any{"names": []string{"agents", "go", "tests"}})
@@ -317,7 +317,7 @@ func writes() []struct{ request, path, body string } {
 		{"POST " + repo + "/hooks/{hook_id}/test", "", ``},
 		{"POST " + repo + "/hooks/{hook_id}/deliveries/{delivery_id}/attempts", "", ``},
 		{"DELETE " + repo + "/hooks/{hook_id}", "", ``},
-		{"POST /orgs/{org}/hooks", "", `{"config": {"url": "$PUBLIC/other"}}`},
+		{"POST /orgs/{org}/hooks", "", `{"name": "web", "config": {"url": "$PUBLIC/other"}}`},
 		{"PATCH /orgs/{org}/hooks/{hook_id}", "", `{"active": true}`},
 		{"PATCH /orgs/{org}/hooks/{hook_id}/config", "", `{"content_type": "json"}`},
 		{"POST /orgs/{org}/hooks/{hook_id}/pings", "", ``},

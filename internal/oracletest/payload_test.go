@@ -87,9 +87,9 @@ func unread() []string {
 		".changes.old_permission", // of member.edited
 		".hook.deliveries_url", ".issue.performed_via_github_app", ".issue.timeline_url", ".issue.type", ".repository.forks",
 		".comment.performed_via_github_app", ".workflow_run.repository.forks", ".workflow_run.head_repository.forks",
-		".workflow_run.understudy_cause",         // ours
 		".avatar_url", ".commit.commit.tree.url", // of status
-		".check_run.check_suite.check_runs_url", ".check_suite.check_runs_url",
+		".check_suite.check_runs_url",
+		".check_suite.head_commit.id", ".check_suite.head_commit.tree_id", ".check_suite.head_commit.timestamp",
 	}
 }
 
@@ -101,7 +101,7 @@ func absent() map[string]string {
 		"Branch":          `protection protection_url`,
 		"CheckRunEvent":   `installation requested_action`,
 		"CheckRunOutput":  `annotations images`, // of requests
-		"CheckSuite":      `before head_commit repository rerequestable runs_rerequestable`,
+		"CheckSuite":      `before repository rerequestable runs_rerequestable`,
 		"CheckSuiteEvent": `installation`,
 		"Commit":          `node_id parents`,
 		"CreateEvent":     `description installation`,
@@ -109,12 +109,13 @@ func absent() map[string]string {
 		"EditChange":      `base default_branch owner repository topics`,
 		"HeadCommit":      `sha`,
 		"Hook":            `last_response test_url`,
-		"Issue": `active_lock_reason assignee draft issue_field_values milestone parent_issue_url pull_request repository
+		"Issue": `active_lock_reason assignee closed_by draft issue_field_values milestone parent_issue_url pull_request repository
 			text_matches type`,
-		"IssueCommentEvent": `installation`,
-		"IssuesEvent":       `assignee installation milestone`,
-		"LabelEvent":        `installation`,
-		"MemberEvent":       `installation`,
+		"IssueCommentEvent":     `installation`,
+		"IssuesEvent":           `assignee installation milestone`,
+		"LabelEvent":            `installation`,
+		"MemberEvent":           `installation`,
+		"MemberChangesRoleName": `from`,
 		"Organization": `advanced_security_enabled_for_new_repositories archived_at billing_email blog collaborators company
 			created_at default_repository_branch default_repository_permission default_repository_settings
 			dependabot_alerts_enabled_for_new_repositories dependabot_security_updates_enabled_for_new_repositories
@@ -152,7 +153,7 @@ func absent() map[string]string {
 			twitter_username two_factor_authentication updated_at`,
 		"WorkflowJob":      `runner_group_id runner_group_name runner_id runner_name`,
 		"WorkflowJobEvent": `deployment installation`,
-		"WorkflowRun":      `head_commit previous_attempt_url`,
+		"WorkflowRun":      `previous_attempt_url`,
 		"WorkflowRunEvent": `installation`,
 	}
 }

@@ -17,7 +17,7 @@ func (a *API) contentRoutes() []route {
 	return []route{
 		{method: http.MethodGet, pattern: one, query: []string{"ref"}, media: []string{"raw", "object"}, do: a.getContent},
 		{method: http.MethodPut, pattern: one, do: a.putContent},
-		{method: http.MethodDelete, pattern: one, query: []string{"message", "sha", "branch"}, do: a.deleteContent},
+		{method: http.MethodDelete, pattern: one, do: a.deleteContent},
 	}
 }
 
@@ -180,9 +180,6 @@ func (a *API) deleteContent(c *call) (answer, error) {
 	if err := c.decode(smallBody, &in); err != nil {
 		return answer{}, err
 	}
-	q := c.URL.Query() // older clients put them there
-	in.Message, in.SHA = cmp.Or(in.Message, q.Get("message")), cmp.Or(in.SHA, q.Get("sha"))
-	in.Branch = cmp.Or(in.Branch, q.Get("branch"))
 	p, err := pathOf(c)
 	if err != nil {
 		return answer{}, err

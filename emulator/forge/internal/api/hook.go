@@ -47,7 +47,7 @@ func (h hookRoutes) hooks() []route {
 			return answer{status: http.StatusOK, body: v}, err
 		})},
 		{method: http.MethodPatch, pattern: one, do: h.withID(func(c *call, id int64) (answer, error) {
-			e, err := hookBody(c)
+			e, err := hookBody(c, false)
 			if err != nil {
 				return answer{}, err
 			}
@@ -92,7 +92,7 @@ func (h hookRoutes) config() []route {
 }
 
 func (h hookRoutes) create(c *call) (answer, error) {
-	e, err := hookBody(c)
+	e, err := hookBody(c, h.owner(c).Org != "")
 	if err != nil {
 		return answer{}, err
 	}
@@ -128,8 +128,8 @@ func (h hookRoutes) act(path string, status int, body any, do func(state.Identit
 }
 
 // hookBody reads a hook to create or to change. What clients read and send back as it is, GitHub
-// ignores; so is it here.
-func hookBody(c *call) (state.HookEdit, error) {
+// ignores; so is it here. GitHub asks for the name, which is always "web", of new hooks of organisations.
+func hookBody(c *call, named bool) (state.HookEdit, error) {
 	var in struct {
 		Name         *string     `json:"name"`
 		Config       *hookConfig `json:"config"`
@@ -150,6 +150,9 @@ func hookBody(c *call) (state.HookEdit, error) {
 	}
 	if err := c.decode(smallBody, &in); err != nil {
 		return state.HookEdit{}, err
+	}
+	if in.Name == nil && named {
+		return state.HookEdit{}, wire.Invalid(wire.FieldError{Resource: "Hook", Field: "name", Code: "missing_field"})
 	}
 	if in.Name != nil && *in.Name != "web" {
 		return state.HookEdit{}, wire.Invalid(wire.FieldError{Resource: "Hook", Field: "name", Code: "custom", Message: `name must be "web"`})

@@ -15,7 +15,7 @@ const cursorForm = "v1_"
 func (h hookRoutes) deliveries() []route {
 	all := h.one() + "/deliveries"
 	return []route{
-		{method: http.MethodGet, pattern: all, query: []string{"per_page", "cursor", "redelivery"}, do: h.withID(h.listDeliveries)},
+		{method: http.MethodGet, pattern: all, query: []string{"per_page", "cursor", "status"}, do: h.withID(h.listDeliveries)},
 		{method: http.MethodGet, pattern: all + "/{delivery_id}", do: h.withID(func(c *call, id int64) (answer, error) {
 			delivery, err := c.number("delivery_id")
 			if err != nil {
@@ -44,15 +44,11 @@ func (h hookRoutes) listDeliveries(c *call, id int64) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	var redelivery *bool
-	if text := q.Get("redelivery"); text != "" {
-		yes := text == "true"
-		if !yes && text != "false" {
-			return answer{}, wire.Unprocessable("Invalid request.\n\nInvalid redelivery: want true or false.")
-		}
-		redelivery = &yes
+	status, err := c.oneOf("status", "", "success", "failure")
+	if err != nil {
+		return answer{}, err
 	}
-	all, err := h.State.Deliveries(c.who, h.owner(c), id, from, redelivery)
+	all, err := h.State.Deliveries(c.who, h.owner(c), id, from, status)
 	if err != nil {
 		return answer{}, err
 	}

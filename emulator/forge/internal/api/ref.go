@@ -16,7 +16,7 @@ func (a *API) refRoutes() []route {
 	const branches = "/repos/{owner}/{repo}/branches"
 	return []route{
 		{method: http.MethodGet, pattern: git + "/ref/{ref...}", do: a.getRef},
-		{method: http.MethodGet, pattern: git + "/matching-refs/{ref...}", list: true, do: a.matchingRefs},
+		{method: http.MethodGet, pattern: git + "/matching-refs/{ref...}", do: a.matchingRefs},
 		{method: http.MethodPost, pattern: git + "/refs", do: a.createRef},
 		{method: http.MethodPatch, pattern: git + "/refs/{ref...}", do: a.updateRef},
 		{method: http.MethodDelete, pattern: git + "/refs/{ref...}", do: a.deleteRef},
@@ -77,7 +77,7 @@ func (a *API) matchingRefs(c *call) (answer, error) {
 		}
 		out = append(out, v)
 	}
-	return list(c, a.Base, out, nil)
+	return ok(out)
 }
 
 // updateRepo runs fn with the refs as they are while nobody else can move them. An empty repository takes

@@ -154,6 +154,19 @@ func (r *Repo) pushCommit(sha string) (wire.PushCommit, error) {
 	return pc, nil
 }
 
+// SimpleCommit reads a commit of a repository; nil is one that is not there.
+func (s *Store) SimpleCommit(repo int64, sha string) *wire.SimpleCommit {
+	c, err := s.Open(repo).Commit(sha)
+	if err != nil {
+		return nil
+	}
+	return &wire.SimpleCommit{
+		ID: sha, TreeID: c.TreeHash.String(), Message: strings.TrimRight(c.Message, "\n"), Timestamp: wire.Time{Time: c.Committer.When.UTC()},
+		Author:    wire.Person{Name: c.Author.Name, Email: c.Author.Email},
+		Committer: wire.Person{Name: c.Committer.Name, Email: c.Committer.Email},
+	}
+}
+
 // PathChange is one path that a commit changed against its first parent.
 type PathChange struct {
 	Path   string

@@ -210,12 +210,13 @@ func (s *State) announceJobCheck(j *job, action string) {
 func (s *State) announceRunSuite(x *run) {
 	who := s.checking(Identity{Login: x.Actor, Cause: fmt.Sprintf("run:%d", x.ID)}, x.repo, ActionsLogin, "")
 	v, _ := s.viewSuite(x.repo, x.ID)
+	v.HeadCommit = s.shortCommit(x.repo, v.HeadSHA)
 	s.event(who, x.repo, "check_suite", wire.Event{Action: completed, CheckSuite: &v}, fmt.Sprintf("check-suite:%d", x.ID))
 }
 
 func (s *State) announceCheck(who Identity, r *repo, v wire.CheckRun, suite int64, action string) {
 	if in, ok := s.viewSuite(r, suite); ok {
-		v.CheckSuite = in
+		v.CheckSuite = wire.CheckRunSuite{CheckSuite: in}
 	}
 	s.event(who, r, "check_run", wire.Event{Action: action, CheckRun: &v}, fmt.Sprintf("check-run:%d", v.ID))
 }

@@ -33,7 +33,6 @@ func (s *State) SetCollaborator(who Identity, full, login string, role Role) (is
 		changes := map[string]any{
 			"old_permission": map[string]any{"from": before.legacy()},
 			"permission":     map[string]any{"from": before.legacy(), "to": role.legacy()},
-			"role_name":      map[string]any{"from": before.String(), "to": role.String()},
 		}
 		s.event(who, r, "member", wire.Event{Action: "edited", Member: &u, Changes: changes}, r.fullName())
 	}

@@ -47,7 +47,7 @@ func checkComment(body string) error {
 
 func (s *State) commentEvent(who Identity, r *repo, i *issue, c *comment, body wire.Event) {
 	iv, cv := s.viewIssue(r, i), s.viewComment(r, i, c)
-	body.Issue, body.Comment = &iv, &cv
+	body.Issue, body.Comment = &wire.EventIssue{Issue: iv}, &cv
 	s.event(who, r, "issue_comment", body, r.subject(i))
 }
 

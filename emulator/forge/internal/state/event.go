@@ -53,10 +53,9 @@ func (r *repo) org() *account {
 	return r.owner
 }
 
-// eventRepo is a repository as events show it: its organisation stands beside it.
+// eventRepo is a repository as events show it.
 func (s *State) eventRepo(r *repo) *wire.Repository {
 	v := s.viewRepo(r)
-	v.Organization = nil
 	return &v
 }
 

@@ -21,21 +21,21 @@ type NewFork struct {
 // Fork makes a fork of a repository, or returns the one that the owner has. clone makes git's side of it
 // from the parent, and returns the refs that it has; it is called without the lock, between the checks and
 // the registration. A fork whose refs lag behind, as some do at GitHub, is one that clone gave none yet.
-func (s *State) Fork(who Identity, full string, in NewFork, clone func(from Repo, id int64) (map[string]string, error)) (wire.Repository, error) {
+func (s *State) Fork(who Identity, full string, in NewFork, clone func(from Repo, id int64) (map[string]string, error)) (wire.FullRepository, error) {
 	from, id, found, err := s.claimFork(who, full, in)
 	if err != nil || found != nil {
 		return deref(found), err
 	}
 	refs, err := clone(from, id)
 	if err != nil {
-		return wire.Repository{}, err
+		return wire.FullRepository{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// Checked again: another request may have made it while the directory was made.
 	parent, owner, there, err := s.forkTarget(who, full, in)
 	if err != nil {
-		return wire.Repository{}, err
+		return wire.FullRepository{}, err
 	}
 	if there != nil {
 		return s.viewWhole(who, there), nil
@@ -52,15 +52,15 @@ func (s *State) Fork(who Identity, full string, in NewFork, clone func(from Repo
 	return s.viewWhole(who, r), nil
 }
 
-func deref(r *wire.Repository) wire.Repository {
+func deref(r *wire.FullRepository) wire.FullRepository {
 	if r == nil {
-		return wire.Repository{}
+		return wire.FullRepository{}
 	}
 	return *r
 }
 
 // claimFork returns the parent and an id for the fork, or the fork that is there.
-func (s *State) claimFork(who Identity, full string, in NewFork) (from Repo, id int64, found *wire.Repository, err error) {
+func (s *State) claimFork(who Identity, full string, in NewFork) (from Repo, id int64, found *wire.FullRepository, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	parent, _, there, err := s.forkTarget(who, full, in)

@@ -86,8 +86,8 @@ func (h *hook) delivery(id int64) *delivery {
 }
 
 // Deliveries lists the deliveries of a hook from one on, newest first. from 0 is the newest.
-// redelivery selects, where it is given.
-func (s *State) Deliveries(who Identity, o HookOwner, id, from int64, redelivery *bool) ([]wire.Delivery, error) {
+// status, success or failure, selects where it is not "".
+func (s *State) Deliveries(who Identity, o HookOwner, id, from int64, status string) ([]wire.Delivery, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h, err := s.hook(who, o, id, "read")
@@ -96,7 +96,7 @@ func (s *State) Deliveries(who Identity, o HookOwner, id, from int64, redelivery
 	}
 	out := []wire.Delivery{}
 	for _, d := range slices.Backward(h.past) {
-		if (from == 0 || d.id <= from) && (redelivery == nil || *redelivery == d.redelivery) {
+		if (from == 0 || d.id <= from) && (status == "" || (status == "success") == d.delivered()) {
 			out = append(out, d.view())
 		}
 	}
@@ -124,6 +124,9 @@ func (s *State) Delivery(who Identity, o HookOwner, id, delivery int64) (wire.De
 	}
 	return v, nil
 }
+
+// delivered reports whether the receiver took it.
+func (d *delivery) delivered() bool { return d.Code >= 200 && d.Code < 300 }
 
 func (d *delivery) view() wire.Delivery {
 	v := wire.Delivery{

@@ -91,7 +91,7 @@ func (s *State) issueEvent(who Identity, r *repo, i *issue, body wire.Event) {
 		return
 	}
 	v := s.viewIssue(r, i)
-	body.Issue = &v
+	body.Issue = &wire.EventIssue{Issue: v}
 	s.event(who, r, "issues", body, r.subject(i))
 }
 

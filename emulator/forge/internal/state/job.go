@@ -260,7 +260,7 @@ func (s *State) viewJob(r *repo, j *job) wire.Job {
 		URL:     s.base.API("/repos/%s/actions/jobs/%d", full, j.ID),
 		HTMLURL: s.base.HTML("/%s/actions/runs/%d/job/%d", full, j.RunID, j.ID),
 		Status:  j.Status, Conclusion: optional(j.Conclusion), CreatedAt: wire.Time{Time: j.Created},
-		StartedAt: wire.Time{Time: j.Started}, CompletedAt: wire.Time{Time: j.Completed}, Name: j.Name, Steps: steps,
+		StartedAt: wire.Time{Time: cmpTime(j.Started, j.Created)}, CompletedAt: wire.Time{Time: j.Completed}, Name: j.Name, Steps: steps,
 		CheckRunURL: s.base.API("/repos/%s/check-runs/%d", full, j.ID), Labels: []string{}, WorkflowName: j.run.Name,
 	}
 }

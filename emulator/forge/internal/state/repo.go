@@ -66,20 +66,20 @@ var repoForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
 
 // CreateRepo registers a repository; prepare makes its git directory and is called without the
 // lock, between the checks and the registration. Owner "" is who himself.
-func (s *State) CreateRepo(who Identity, owner string, in NewRepo, prepare func(id int64) error) (wire.Repository, error) {
+func (s *State) CreateRepo(who Identity, owner string, in NewRepo, prepare func(id int64) error) (wire.FullRepository, error) {
 	id, err := s.claimRepo(who, owner, in)
 	if err != nil {
-		return wire.Repository{}, err
+		return wire.FullRepository{}, err
 	}
 	if err := prepare(id); err != nil {
-		return wire.Repository{}, err
+		return wire.FullRepository{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	// Checked again: the name may have been taken while the directory was made.
 	o, err := s.newRepoOwner(who, owner, in)
 	if err != nil {
-		return wire.Repository{}, err
+		return wire.FullRepository{}, err
 	}
 	now := s.now()
 	r := &repo{
@@ -88,7 +88,7 @@ func (s *State) CreateRepo(who Identity, owner string, in NewRepo, prepare func(
 		refs: map[string]string{}, members: map[string]Role{}, config: newConfig(),
 	}
 	s.register(who, r)
-	return s.viewRepoFor(who, r), nil
+	return s.viewWhole(who, r), nil
 }
 
 // register makes a new repository known, with what each has from the start.
@@ -170,12 +170,12 @@ func (s *State) repoOwner(who Identity, owner string) (*account, error) {
 }
 
 // Repo returns a repository as who sees it.
-func (s *State) Repo(who Identity, full string) (wire.Repository, error) {
+func (s *State) Repo(who Identity, full string) (wire.FullRepository, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, err := s.open(who, full, ReadMetadata)
 	if err != nil {
-		return wire.Repository{}, err
+		return wire.FullRepository{}, err
 	}
 	return s.viewWhole(who, r), nil
 }
@@ -192,32 +192,32 @@ type RepoEdit struct {
 
 // EditRepo changes settings of a repository. retarget moves git's HEAD and is called while the
 // lock is held by nobody, before the change.
-func (s *State) EditRepo(who Identity, full string, e RepoEdit, retarget func(id int64, branch string) error) (wire.Repository, error) {
+func (s *State) EditRepo(who Identity, full string, e RepoEdit, retarget func(id int64, branch string) error) (wire.FullRepository, error) {
 	plain, err := s.Authorize(who, full, Administer)
 	if err != nil {
-		return wire.Repository{}, err
+		return wire.FullRepository{}, err
 	}
 	if e.DefaultBranch != nil {
 		if plain.Refs["refs/heads/"+*e.DefaultBranch] == "" {
-			return wire.Repository{}, wire.Invalid(wire.FieldError{Resource: "Repository", Field: "default_branch", Code: "invalid",
+			return wire.FullRepository{}, wire.Invalid(wire.FieldError{Resource: "Repository", Field: "default_branch", Code: "invalid",
 				Message: fmt.Sprintf("The branch %s was not found. Please push that ref first or create it via the Git Data API.", *e.DefaultBranch)})
 		}
 		if err := retarget(plain.ID, *e.DefaultBranch); err != nil {
-			return wire.Repository{}, err
+			return wire.FullRepository{}, err
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, err := s.open(who, full, Administer)
 	if err != nil {
-		return wire.Repository{}, err
+		return wire.FullRepository{}, err
 	}
 	if err := r.checkEdit(e); err != nil {
-		return wire.Repository{}, err
+		return wire.FullRepository{}, err
 	}
 	merging, err := e.Merging.apply(r.merging)
 	if err != nil {
-		return wire.Repository{}, err
+		return wire.FullRepository{}, err
 	}
 	r.merging = merging
 	s.applyEdit(who, r, e)
@@ -309,26 +309,26 @@ func (s *State) viewRepo(r *repo) wire.Repository {
 		}
 	}
 	v := wire.Repository{
-		ID: r.id, Name: r.name, Private: r.private, Owner: s.viewAccount(r.owner), Description: optional(r.description),
+		ShortRepository: wire.ShortRepository{ID: r.id, Name: r.name, Private: r.private, Owner: s.viewAccount(r.owner), Description: optional(r.description), Fork: r.parent != nil},
+
 		CreatedAt: wire.Time{Time: r.created}, UpdatedAt: wire.Time{Time: r.updated}, PushedAt: wire.Time{Time: r.pushed},
 		HasIssues: !r.noIssues, HasProjects: true, HasDownloads: true, HasWiki: true, AllowForking: r.mayBeForked(),
-		Fork: r.parent != nil, Forks: len(r.forks), ForksCount: len(r.forks),
+		Forks: len(r.forks), ForksCount: len(r.forks),
 		OpenIssuesCount: open, OpenIssues: open, Topics: r.viewTopics(), Visibility: "public", DefaultBranch: r.defaultBranch,
 	}
 	if r.private {
 		v.Visibility = "private"
-	}
-	if r.owner.kind == kindOrg {
-		owner := v.Owner
-		v.Organization = &owner
 	}
 	v.Link(s.base)
 	return v
 }
 
 // viewWhole is a repository as it is shown alone: with where it comes from, as far as who can see that.
-func (s *State) viewWhole(who Identity, r *repo) wire.Repository {
-	v := s.viewRepoFor(who, r)
+func (s *State) viewWhole(who Identity, r *repo) wire.FullRepository {
+	v := wire.FullRepository{Repository: s.viewRepoFor(who, r)}
+	if r.owner.kind == kindOrg {
+		v.Organization = &v.Owner
+	}
 	if v.Permissions != nil && v.Permissions.Push {
 		v.MergeSettings = r.merging.view()
 	}

@@ -41,10 +41,11 @@ type run struct {
 	workflow *workflow
 	repo     *repo
 	updated  time.Time
-	jobs     []*job      // of all attempts
-	arts     []*artifact // of all attempts
-	past     []Run       // the attempts before this one, as they ended
-	fresh    int         // the last attempt that ran everything anew: what earlier ones left is not its own
+	jobs     []*job             // of all attempts
+	arts     []*artifact        // of all attempts
+	past     []Run              // the attempts before this one, as they ended
+	head     *wire.SimpleCommit // nil: not read yet
+	fresh    int                // the last attempt that ran everything anew: what earlier ones left is not its own
 }
 
 const (
@@ -146,7 +147,7 @@ func (s *State) announceRun(x *run, action string) {
 		}
 	}
 	w.Name = cmp.Or(x.Name, w.Name)
-	s.event(who, x.repo, "workflow_run", wire.Event{Action: action, WorkflowRun: &v, Workflow: &w}, fmt.Sprintf("run:%d", x.ID))
+	s.event(who, x.repo, "workflow_run", wire.Event{Action: action, WorkflowRun: &wire.EventRun{Run: v}, Workflow: &w}, fmt.Sprintf("run:%d", x.ID))
 	if action == completed {
 		s.announceRunSuite(x)
 	}
@@ -250,7 +251,10 @@ func (s *State) run(who Identity, full string, need Need, id int64) (*repo, *run
 func (s *State) viewRun(r *repo, x *run) wire.Run {
 	full := wire.EscapePath(r.fullName())
 	u := s.base.API("/repos/%s/actions/runs/%d", full, x.ID)
-	repo := *s.eventRepo(r)
+	repo := s.viewRepo(r).ShortRepository
+	if x.head == nil {
+		x.head = s.shortCommit(r, x.HeadSHA)
+	}
 	previous := ""
 	if x.Attempt > 1 {
 		previous = fmt.Sprintf("%s/attempts/%d", u, x.Attempt-1)
@@ -267,8 +271,16 @@ func (s *State) viewRun(r *repo, x *run) wire.Run {
 		CheckSuiteID: x.ID, CheckSuiteNode: wire.NodeID("CheckSuite", x.ID), Referenced: []struct{}{},
 		CheckSuiteURL: s.base.API("/repos/%s/check-suites/%d", full, x.ID),
 		WorkflowURL:   s.base.API("/repos/%s/actions/workflows/%d", full, x.workflow.id),
-		Repository:    &repo, HeadRepository: &repo, Cause: x.Cause,
+		Repository:    &repo, HeadRepository: &repo, HeadCommit: x.head, Cause: x.Cause,
 	}
+}
+
+// shortCommit is a commit in short, or nil when it cannot be read.
+func (s *State) shortCommit(r *repo, sha string) *wire.SimpleCommit {
+	if s.head == nil {
+		return nil
+	}
+	return s.head(r.id, sha)
 }
 
 func cmpTime(a, b time.Time) time.Time {

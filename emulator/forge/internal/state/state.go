@@ -22,6 +22,8 @@ type Options struct {
 	Now     func() time.Time
 	Ledger  *ledger.Ledger
 	Journal *journal.Journal
+	// Commit reads a commit of a repository; nil, or nil from it, is one that cannot be read.
+	Commit func(repo int64, sha string) *wire.SimpleCommit
 }
 
 // State is safe for concurrent use.
@@ -30,6 +32,7 @@ type State struct {
 	now  func() time.Time
 	led  *ledger.Ledger
 	jour *journal.Journal
+	head func(repo int64, sha string) *wire.SimpleCommit
 
 	mu       sync.Mutex
 	last     map[noun]int64
@@ -78,7 +81,7 @@ const ActionsLogin = "github-actions[bot]"
 // New returns a state with no account but ActionsLogin.
 func New(o Options) *State {
 	s := &State{
-		base: o.Base, now: o.Now, led: o.Ledger, jour: o.Journal,
+		base: o.Base, now: o.Now, led: o.Ledger, jour: o.Journal, head: o.Commit,
 		last: map[noun]int64{}, accounts: map[string]*account{}, tokens: map[digest]*token{},
 		repos: map[string]*repo{}, runs: map[int64]*run{}, jobs: map[int64]*job{}, arts: map[int64]*artifact{},
 		promised: map[string]int64{}, checks: map[int64]*check{}, suites: map[int64]*suite{},

@@ -206,6 +206,7 @@ func sum(all []wire.CheckRun) (status string, conclusion *string) {
 // suiteEnded announces that the last check run of an app's suite has completed.
 func (s *State) suiteEnded(who Identity, x *check) {
 	if v, ok := s.viewSuite(x.repo, x.Suite); ok && v.Status == completed && s.suites[x.Suite] != nil {
+		v.HeadCommit = s.shortCommit(x.repo, v.HeadSHA)
 		s.event(s.checking(who, x.repo, x.App, x.HeadSHA), x.repo, "check_suite", wire.Event{Action: completed, CheckSuite: &v}, fmt.Sprintf("check-suite:%d", x.Suite))
 	}
 }

@@ -16,7 +16,7 @@ type CheckRun struct {
 	CompletedAt  Time        `json:"completed_at"`
 	Output       CheckOutput `json:"output"`
 	Name         string      `json:"name"`
-	CheckSuite   any         `json:"check_suite"` // CheckSuiteID, in events a CheckSuite
+	CheckSuite   any         `json:"check_suite"` // CheckSuiteID, in events CheckRunSuite
 	App          App         `json:"app"`
 	PullRequests []struct{}  `json:"pull_requests"`
 }
@@ -70,6 +70,13 @@ type CheckSuite struct {
 	HeadCommit           *SimpleCommit `json:"head_commit,omitempty"`
 	LatestCheckRunsCount int           `json:"latest_check_runs_count"`
 	CheckRunsURL         string        `json:"check_runs_url"`
+}
+
+// CheckRunSuite is a suite as events about its check runs show it.
+type CheckRunSuite struct {
+	CheckSuite
+	LatestCheckRunsCount *int    `json:"latest_check_runs_count,omitempty"` // hides that of CheckSuite
+	CheckRunsURL         *string `json:"check_runs_url,omitempty"`          // likewise
 }
 
 // SimpleCommit is a commit in short.

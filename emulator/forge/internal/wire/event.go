@@ -9,12 +9,12 @@ type Event struct {
 	PullRequest  *Pull          `json:"pull_request,omitempty"`
 	Before       string         `json:"before,omitempty"` // the head of a pull request until a push
 	After        string         `json:"after,omitempty"`
-	Issue        *Issue         `json:"issue,omitempty"`
+	Issue        *EventIssue    `json:"issue,omitempty"`
 	Comment      *Comment       `json:"comment,omitempty"`
 	Label        *Label         `json:"label,omitempty"`
 	Member       *User          `json:"member,omitempty"`
 	Changes      map[string]any `json:"changes,omitempty"`
-	WorkflowRun  *Run           `json:"workflow_run,omitempty"`
+	WorkflowRun  *EventRun      `json:"workflow_run,omitempty"`
 	WorkflowJob  *Job           `json:"workflow_job,omitempty"`
 	Workflow     *Workflow      `json:"workflow,omitempty"`
 	Forkee       *Repository    `json:"forkee,omitempty"`
@@ -23,6 +23,18 @@ type Event struct {
 	Repository   *Repository    `json:"repository,omitempty"`
 	Organization *Organization  `json:"organization,omitempty"`
 	Sender       *User          `json:"sender,omitempty"`
+}
+
+// EventIssue is an issue as webhooks show it: who closed it stands there as the sender only.
+type EventIssue struct {
+	Issue
+	ClosedBy *struct{} `json:"closed_by,omitempty"` // hides that of Issue
+}
+
+// EventRun is a run as webhooks show it: the journal has its cause.
+type EventRun struct {
+	Run
+	Cause *struct{} `json:"understudy_cause,omitempty"` // hides that of Run
 }
 
 // Push is the webhook body of a push of one ref.

@@ -6,7 +6,7 @@ type OrganizationProfile struct {
 	Organization
 	Name                      string  `json:"name"`
 	Company                   *string `json:"company"`
-	Blog                      *string `json:"blog"`
+	Blog                      string  `json:"blog,omitempty"`
 	Location                  *string `json:"location"`
 	Email                     *string `json:"email"`
 	TwitterUsername           *string `json:"twitter_username"`
