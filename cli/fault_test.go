@@ -149,23 +149,3 @@ func TestEachFaultCatchesItsDefect(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
 }
-
-// TestFaultsAreTheSameBesideOneAnother: one scenario at a time or eight, what each comes to is the same.
-func TestFaultsAreTheSameBesideOneAnother(t *testing.T) {
-	var canon []string
-	for _, jobs := range []string{"1", "8"} {
-		out := t.TempDir()
-		if code, text := run(t, cli.Options{}, "run", "../examples/faults", "--jobs", jobs, "--seed", "3", "--out", out,
-			"--fault", "delivery.twice=late,chance:50,times:always@issues.opened"); code != 0 {
-			t.Fatalf("exit code %d\n%s", code, text)
-		}
-		rec, err := result.Read(out + "/record.json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		canon = append(canon, string(result.Canon(rec)))
-	}
-	if diff := cmp.Diff(canon[0], canon[1]); diff != "" {
-		t.Errorf("--jobs 1 and 8 differ:\n%s", diff)
-	}
-}
