@@ -2,13 +2,16 @@ package forge_test
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge"
 )
 
@@ -306,4 +309,91 @@ func TestPullFromFork(t *testing.T) {
 	r.is("head.repo", nil)
 	r.is("head.label", "bob:feature")
 	w.ada.want(422, "PATCH", pulls+"/1", map[string]any{"state": "open"})
+}
+
+func TestPullDraft(t *testing.T) {
+	w := newWorld(t)
+	w.branch("feature")
+	w.write("feature", "a.txt", "a\n")
+	w.ada.want(201, "POST", pulls, map[string]any{"title": "x", "head": "feature", "base": "main", "draft": true}).is("draft", true)
+	after := w.seq()
+	must(t, w.admin.SetDraft("acme/app", 1, "ada", false))
+	w.ada.want(200, "GET", pulls+"/1", nil).is("mergeable_state", "clean")
+	must(t, w.admin.SetDraft("acme/app", 1, "ada", true))
+	must(t, w.admin.SetDraft("acme/app", 1, "ada", true))
+	if got, want := w.changes(after), []string{"pull_request.ready_for_review", "pull_request.converted_to_draft"}; !cmp.Equal(got, want) {
+		t.Errorf("changes = %v, want %v", got, want)
+	}
+	if err := w.admin.SetDraft("acme/app", 2, "ada", true); !errors.Is(err, driver.ErrNotFound) {
+		t.Errorf("no pull request: %v", err)
+	}
+	w.user("bob", "")
+	if err := w.admin.SetDraft("acme/app", 1, "bob", false); err == nil {
+		t.Error("a stranger made it ready")
+	}
+}
+
+// TestReopenPull: a branch that went on may be opened again, one that was rewritten may not.
+func TestReopenPull(t *testing.T) {
+	w := newWorld(t)
+	w.openPull("feature")
+	base := w.mainHead()
+	w.ada.want(200, "PATCH", issues+"/1", map[string]any{"state": "closed"})
+	next := w.write("feature", "b.txt", "b\n")
+	after := w.seq()
+	w.ada.want(200, "PATCH", issues+"/1", map[string]any{"state": "open"})
+	if got, want := w.changes(after), []string{"pull_request.reopened", "pull_request.synchronize"}; !cmp.Equal(got, want) {
+		t.Errorf("changes = %v, want %v", got, want)
+	}
+	w.ada.want(200, "GET", pulls+"/1", nil).is("head.sha", next)
+	w.ada.want(200, "PATCH", pulls+"/1", map[string]any{"state": "closed"})
+	w.ada.want(200, "PATCH", "/repos/acme/app/git/refs/heads/feature", map[string]any{"sha": base, "force": true})
+	w.write("feature", "c.txt", "c\n")
+	for _, at := range []string{pulls, issues} {
+		w.ada.want(422, "PATCH", at+"/1", map[string]any{"state": "open"}).is("errors.0.message",
+			"state cannot be changed. The feature branch was force-pushed or recreated.")
+	}
+}
+
+// TestPullEventsKnowTheMerge: when the base has moved, a label still comes with the test merge of today.
+func TestPullEventsKnowTheMerge(t *testing.T) {
+	w := newWorld(t)
+	head := w.openPull("feature")
+	w.write("main", "other.txt", "o\n")
+	w.ada.want(200, "POST", issues+"/1/labels", map[string]any{"labels": []string{"bug"}})
+	c := w.commitOf(w.lastEntry("pull_request.labeled").Detail["sha"])
+	c.is("parents.0.sha", w.mainHead())
+	c.is("parents.1.sha", head)
+}
+
+// TestPullsAtOnce: pushes to the heads, merges and reads meet; each pull request ends merged, with its file.
+func TestPullsAtOnce(t *testing.T) {
+	w := newWorld(t)
+	const n = 6
+	for i := range n {
+		w.openPull(fmt.Sprint("b", i))
+	}
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			at := fmt.Sprint(pulls, "/", i+1)
+			for range 3 {
+				w.ada.send("GET", at, nil)
+			}
+			for w.ada.send("PUT", at+"/merge", map[string]any{"merge_method": []string{"merge", "squash", "rebase"}[i%3]}).status != 200 {
+				if t.Failed() {
+					return
+				}
+			}
+		})
+		all.Go(func() {
+			w.ada.send("PUT", fmt.Sprintf("/repos/acme/app/contents/late%d.txt", i), map[string]any{"message": "m", "branch": fmt.Sprint("b", i), "content": "eA=="})
+			w.ada.send("PATCH", fmt.Sprint(issues, "/", i+1), map[string]any{"title": "else"})
+		})
+	}
+	all.Wait()
+	for i := range n {
+		w.ada.want(200, "GET", fmt.Sprint(pulls, "/", i+1), nil).is("merged", true)
+		w.ada.want(200, "GET", fmt.Sprintf("/repos/acme/app/contents/b%d.txt", i), nil)
+	}
 }

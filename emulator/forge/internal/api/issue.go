@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -50,6 +51,9 @@ func (a *API) issueRoutes() []route {
 		{method: http.MethodDelete, pattern: labels + "/{name}", do: func(c *call) (answer, error) {
 			n, err := c.issue()
 			if err != nil {
+				return answer{}, err
+			}
+			if err := a.freshen(c, c.repo(), n); err != nil {
 				return answer{}, err
 			}
 			left, err := a.State.RemoveLabel(c.who, c.repo(), n, c.param["name"])
@@ -129,10 +133,18 @@ func (a *API) editIssue(c *call) (answer, error) {
 	if err := c.decode(smallBody, &in); err != nil {
 		return answer{}, err
 	}
+	if err := cmp.Or(a.freshen(c, c.repo(), n), a.mayReopen(c.repo(), n, in.State)); err != nil {
+		return answer{}, err
+	}
 	i, err := a.State.EditIssue(c.who, c.repo(), n, state.IssueEdit{
 		Title: in.Title, Body: in.Body, State: in.State, StateReason: in.StateReason, Labels: (*[]string)(in.Labels)})
 	if err != nil {
 		return answer{}, err
+	}
+	if p, found := a.State.PullNow(c.repo(), n); found {
+		if err := a.settleNow(c.Request, c.who, p.Repo); err != nil { // opened again, its branches may have moved
+			return answer{}, err
+		}
 	}
 	return ok(i)
 }
@@ -144,6 +156,9 @@ func (a *API) relabel(c *call, change func(state.Identity, string, int, []string
 	}
 	names, err := labelNames(c)
 	if err != nil {
+		return answer{}, err
+	}
+	if err := a.freshen(c, c.repo(), n); err != nil {
 		return answer{}, err
 	}
 	all, err := change(c.who, c.repo(), n, names)

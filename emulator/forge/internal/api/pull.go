@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 
@@ -133,7 +134,7 @@ func (a *API) getPull(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if err := a.freshen(c, p); err != nil {
+	if err := a.freshen(c, c.repo(), p.Number); err != nil {
 		return answer{}, err
 	}
 	return answered(a.State.Pull(c.who, c.repo(), p.Number))
@@ -154,6 +155,9 @@ func (a *API) editPull(c *call) (answer, error) {
 	if err := c.decode(smallBody, &in); err != nil {
 		return answer{}, err
 	}
+	if err := cmp.Or(a.freshen(c, c.repo(), p.Number), a.mayReopen(c.repo(), p.Number, in.State)); err != nil {
+		return answer{}, err
+	}
 	if _, err := a.State.EditPull(c.who, c.repo(), p.Number, state.PullEdit{
 		Title: in.Title, Body: in.Body, State: in.State, Base: in.Base, Maintainers: in.Maintainers}); err != nil {
 		return answer{}, err
@@ -161,10 +165,7 @@ func (a *API) editPull(c *call) (answer, error) {
 	if err := a.settleNow(c.Request, c.who, p.Repo); err != nil {
 		return answer{}, err
 	}
-	if p, err = a.pull(c, state.WritePulls); err != nil {
-		return answer{}, err
-	}
-	if err := a.freshen(c, p); err != nil {
+	if err := a.freshen(c, c.repo(), p.Number); err != nil {
 		return answer{}, err
 	}
 	return answered(a.State.Pull(c.who, c.repo(), p.Number))

@@ -26,7 +26,7 @@ func (a *API) compared(c *call) (state.Pull, error) {
 	if err != nil {
 		return p, err
 	}
-	if err := a.freshen(c, p); err != nil {
+	if err := a.freshen(c, c.repo(), p.Number); err != nil {
 		return p, err
 	}
 	return a.pull(c, state.ReadPulls)

@@ -1,10 +1,12 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
+	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
 // update runs fn while nobody else can move refs of a repository, and brings the pull requests that lead
@@ -70,17 +72,20 @@ func (a *API) settle(r *http.Request, who state.Identity, g *gitstore.Repo, full
 }
 
 // freshen finds out whether a pull request can be merged, if its base has moved since somebody asked last.
-func (a *API) freshen(c *call, p state.Pull) error {
-	if p.Fresh() || !p.Open || p.BaseSHA == "" || p.HeadSHA == "" {
+// What is no pull request needs nothing.
+func (a *API) freshen(c *call, full string, number int) error {
+	p, found := a.State.PullNow(full, number)
+	if !found || !p.Stale() {
 		return nil
 	}
 	return a.Git.Update(p.Repo.ID, func(g *gitstore.Repo) error {
 		return untilStill(func() error {
-			p, err := a.State.PullEnds(c.who, p.Repo.FullName, p.Number, state.ReadPulls)
-			if err != nil || p.Fresh() || !p.Open || p.HeadSHA != p.Known {
-				return err
+			p, found := a.State.PullNow(full, number)
+			if !found || !p.Stale() || p.HeadSHA != p.Known {
+				return nil
 			}
 			in := state.Settling{Pull: p}
+			var err error
 			if in.Now, err = a.compare(c.Request, g, p); err != nil {
 				return err
 			}
@@ -90,6 +95,21 @@ func (a *API) freshen(c *call, p state.Pull) error {
 			return a.State.SettlePull(c.who, in)
 		})
 	})
+}
+
+// mayReopen refuses to open a closed pull request again whose head has been rewritten meanwhile. What else
+// stands against it the state says.
+func (a *API) mayReopen(full string, number int, to *string) error {
+	p, found := a.State.PullNow(full, number)
+	if to == nil || *to != "open" || !found || p.Open || p.HeadSHA == "" || p.HeadSHA == p.Known {
+		return nil
+	}
+	follows, err := a.Git.Open(p.HeadRepo).IsAncestor(p.Known, p.HeadSHA)
+	if err == nil && !follows || errors.Is(err, gitstore.ErrNotFound) {
+		err = wire.Invalid(wire.FieldError{Resource: "PullRequest", Field: "state", Code: "invalid",
+			Message: "state cannot be changed. The " + p.Head + " branch was force-pushed or recreated."})
+	}
+	return err
 }
 
 // compare asks git how the branches of a pull request stand to each other, and makes its test merge.

@@ -86,6 +86,9 @@ func (p Pull) MergeRef() string { return pullRef(p.Number, "merge") }
 // Fresh reports whether the facts are those of the branches as they are.
 func (p Pull) Fresh() bool { return p.Facts.Base == p.BaseSHA && p.Facts.Head == p.Known }
 
+// Stale reports whether git has to be asked whether the pull request can be merged.
+func (p Pull) Stale() bool { return p.Open && !p.Fresh() && p.BaseSHA != "" && p.HeadSHA != "" }
+
 func (s *State) plainPull(i *issue) Pull {
 	p := i.pull
 	r := p.in
@@ -290,6 +293,17 @@ func (s *State) Pull(who Identity, full string, number int) (wire.Pull, error) {
 		return wire.Pull{}, err
 	}
 	return s.viewPull(i), nil
+}
+
+// PullNow returns a pull request for git to look at, whatever anybody may do.
+func (s *State) PullNow(full string, number int) (p Pull, found bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.repos[key(full)]
+	if r == nil || number < 1 || number > len(r.issues) || r.issues[number-1].pull == nil {
+		return Pull{}, false
+	}
+	return s.plainPull(r.issues[number-1]), true
 }
 
 // PullEnds returns one pull request for git to look at, when who may do need.
