@@ -110,19 +110,30 @@ type TokenSpec struct {
 	Cause string
 	// Repo narrows the token to one repository; "" is all.
 	Repo string
-	// Permissions narrows the token to scopes such as contents, issues or pull-requests, with the
-	// values read, write or none; a scope not named is none. nil is all that the account may. A
+	// Permissions narrows the token to permissions such as contents, issues or pull-requests, with the
+	// values read, write or none; one not named is none. nil is all that the account may. A
 	// bot's token with permissions is that of an installation: the permissions stand for a role.
 	// For ActionsLogin nil is GitHub's restricted default, contents: read and packages: read.
+	// A person's token with permissions is fine-grained.
 	Permissions map[string]string
 	// StartsNoRuns marks the events made with the token as ones that start no workflow runs.
 	StartsNoRuns bool
 	// Name says what the token is for.
 	Name string
+	// Scopes are those of a person's classic token, such as repo or read:org; nil is all of them.
+	// https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/scopes-for-oauth-apps
+	Scopes []string
+	// Owner makes a person's token fine-grained: its resource owner, which is the account itself or an
+	// organisation that it is a member of. "" is, when there are permissions, the owner of Repo or else the account.
+	Owner string
+	// Repositories are those, "owner/name", that a fine-grained token is for; nil is all of its owner.
+	Repositories []string
+	// Expires is when the token ends; the zero time is never.
+	Expires time.Time
 }
 
-// MintToken makes a token and returns its value, which begins with ghp_ or, for an installation,
-// ghs_. The forge keeps a digest only.
+// MintToken makes a token and returns its value, which begins with ghp_ or, when it is fine-grained,
+// github_pat_ or, for an installation, ghs_. The forge keeps a digest only.
 func (a *Admin) MintToken(t TokenSpec) (string, error) {
 	value, err := a.state.MintToken(state.TokenSpec(t))
 	return value, wrap("mint token", err)

@@ -56,7 +56,9 @@ func TestHookPermissions(t *testing.T) {
 	hook := w.ada.hook("http://127.0.0.1:1", nil, "push")
 	w.ada.want(201, "POST", "/orgs/acme/hooks", map[string]any{"name": "web", "config": map[string]any{"url": "http://127.0.0.1:1"}})
 	maintainer, outsider := w.user("mia", "maintain"), w.user("olaf", "")
-	fine := func(p map[string]string) actor { return w.mint(forge.TokenSpec{Login: "ada", Permissions: p}) }
+	fine := func(p map[string]string) actor {
+		return w.mint(forge.TokenSpec{Login: "ada", Owner: "acme", Permissions: p})
+	}
 	for _, c := range []struct {
 		name   string
 		who    actor

@@ -52,8 +52,8 @@ type API struct {
 	meter  meter
 
 	// Headers that many answers have; nobody writes to them.
-	vary, selected, scopes, json []string
-	forAll, forOne               []string // caching
+	vary, selected, json []string
+	forAll, forOne       []string // caching
 }
 
 // New returns the handler of a forge.
@@ -61,7 +61,6 @@ func New(o Options) *API {
 	a := &API{Options: o, routes: newRouter(), key: make([]byte, 32), ids: newRequestIDs(), meter: meter{windows: map[string]*window{}},
 		vary:     []string{"Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, X-Requested-With"},
 		selected: []string{version},
-		scopes:   []string{"admin:org, admin:org_hook, delete_repo, read:user, repo, workflow"},
 		json:     []string{plainMedia().shown},
 		forAll:   []string{"public, max-age=60, s-maxage=60"},
 		forOne:   []string{"private, max-age=60, s-maxage=60"},
@@ -168,9 +167,6 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) handle(c *call) (ans answer, err error) {
-	if !c.who.Anonymous() && !c.who.App() {
-		c.header["X-Oauth-Scopes"] = a.scopes
-	}
 	if c.media, err = mediaOf(c.Request); err != nil {
 		return answer{}, err
 	}

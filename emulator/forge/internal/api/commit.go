@@ -158,7 +158,7 @@ func (a *API) move(c *call, g *gitstore.Repo, repo state.Repo, ref, before, afte
 
 // checkWorkflows refuses a commit with new or changed workflow files to a token that may not bring them in.
 func checkWorkflows(who state.Identity, g *gitstore.Repo, repo state.Repo, commit string) error {
-	if commit == state.Zero || !who.App() {
+	if commit == state.Zero || !who.Program() && who.MayWorkflows() {
 		return nil
 	}
 	path, err := g.NewWorkflow(repo.Refs, commit)
@@ -168,7 +168,7 @@ func checkWorkflows(who state.Identity, g *gitstore.Repo, repo state.Repo, commi
 	if who.AskWorkflows(); who.MayWorkflows() {
 		return nil
 	}
-	return wire.NotByIntegration()
+	return who.NoWorkflows()
 }
 
 func (a *API) viewGitCommit(full string, c *object.Commit) wire.GitCommit {

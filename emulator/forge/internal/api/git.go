@@ -200,10 +200,15 @@ func plainBody(r *http.Request) (io.Reader, error) {
 func (a *API) receive(r *http.Request, g gitCall, protocol string, spool *gitstore.Spool) (report []byte, err error) {
 	err = a.update(r, g.who, g.repo, func(git *gitstore.Repo) error {
 		var moves []gitstore.RefMove
-		if report, moves, err = git.Receive(lasting(r), protocol, spool, g.who.MayWorkflows()); err != nil {
+		var refuse *gitstore.NoWorkflows
+		if !g.who.MayWorkflows() {
+			to, lacks := g.who.LacksWorkflows()
+			refuse = &gitstore.NoWorkflows{To: to, Lacks: lacks}
+		}
+		if report, moves, err = git.Receive(lasting(r), protocol, spool, refuse); err != nil {
 			return err
 		}
-		if !g.who.MayWorkflows() && bytes.Contains(report, []byte(gitstore.RefusedWorkflow)) {
+		if refuse != nil && bytes.Contains(report, []byte(gitstore.RefusedWorkflow)) {
 			g.who.AskWorkflows()
 		}
 		changes := make([]state.RefChange, len(moves))

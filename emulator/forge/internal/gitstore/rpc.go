@@ -112,19 +112,20 @@ type RefMove struct {
 
 // Receive applies a push and returns git's report and the refs that moved. Call it within Update.
 // The context should outlive the client: a push that has come whole is applied whole. Refs with new or
-// changed workflow files are refused, one by one, unless mayWorkflows.
-func (r *Repo) Receive(ctx context.Context, protocol string, sp *Spool, mayWorkflows bool) (report []byte, moves []RefMove, err error) {
+// changed workflow files are refused, one by one, when refuse is set.
+func (r *Repo) Receive(ctx context.Context, protocol string, sp *Spool, refuse *NoWorkflows) (report []byte, moves []RefMove, err error) {
 	before, err := r.Refs()
 	if err != nil {
 		return nil, nil, err
 	}
 	cmd := r.store.command(ctx, r.id, ReceivePack, protocol)
-	if !mayWorkflows {
+	if refuse != nil {
 		hooks, err := r.store.withoutWorkflows()
 		if err != nil {
 			return nil, nil, err
 		}
-		cmd.Env = append(cmd.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0="+hooks)
+		cmd.Env = append(cmd.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0="+hooks,
+			"UNDERSTUDY_TO="+refuse.To, "UNDERSTUDY_LACKS="+refuse.Lacks)
 	}
 	lock, err := r.store.pushLock()
 	if err != nil {

@@ -10,8 +10,11 @@ import (
 // workflowDir is where workflow files stand.
 const workflowDir = ".github/workflows"
 
+// NoWorkflows says, in the words of the refusal, to whom workflow files are refused and what he lacks.
+type NoWorkflows struct{ To, Lacks string }
+
 // RefusedWorkflow is in git's report of a push that NoWorkflows has stopped.
-const RefusedWorkflow = "refusing to allow a GitHub App to create or update workflow"
+const RefusedWorkflow = " to create or update workflow "
 
 // updateHook refuses a ref whose commit has a workflow file that no branch has at that path with that
 // content. git runs it before the objects of a push are let in.
@@ -24,7 +27,7 @@ $known
 " in *"
 $line
 "*) continue ;; esac
-  echo "` + RefusedWorkflow + ` ` + "\\`$(printf %s \"$line\" | cut -f 2)\\`" + ` without ` + "\\`workflows\\`" + ` permission" >&2
+  echo "refusing to allow $UNDERSTUDY_TO` + RefusedWorkflow + "\\`$(printf %s \"$line\" | cut -f 2)\\`" + ` without $UNDERSTUDY_LACKS" >&2
   exit 1
 done
 `

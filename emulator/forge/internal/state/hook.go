@@ -105,8 +105,11 @@ func (s *State) hookOwner(who Identity, o HookOwner, level string) (hookOwner, e
 	if org == nil || org.kind != kindOrg {
 		return hookOwner{}, wire.NotFound()
 	}
-	if !who.tok.grants("organization_hooks", level) || who.tok.narrow() && !who.tok.installedOn(org) {
-		return hookOwner{}, wire.NotByIntegration()
+	if !who.tok.grants("organization_hooks", level) || who.tok.narrow() && !who.tok.installedOn(org) || !who.tok.ownedBy(org) {
+		return hookOwner{}, who.refused()
+	}
+	if !who.tok.app && !who.scoped("admin:org_hook") {
+		return hookOwner{}, wire.NotFound()
 	}
 	if !who.tok.app && !org.members[key(who.Login)].owner {
 		return hookOwner{}, wire.NotFound()

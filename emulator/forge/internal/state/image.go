@@ -83,6 +83,8 @@ type TokenImage struct {
 	Cause       string
 	Repo        string
 	Permissions map[string]string // null is all that the account may
+	Scopes      []string          // null is all that the account may
+	Owner       string            `json:",omitempty"`
 	App         bool
 	NoRuns      bool
 	Name        string
@@ -313,7 +315,7 @@ func imageOfAccount(a *account) AccountImage {
 
 func imageOfToken(t *token) TokenImage {
 	out := TokenImage{Digest: hex.EncodeToString(t.digest[:]), Login: t.login, Kit: t.kit, Quiet: t.quiet, Cause: t.cause, Repo: t.repo,
-		Permissions: maps.Clone(t.permissions), App: t.app, NoRuns: t.noRuns, Name: t.name}
+		Permissions: maps.Clone(t.permissions), Scopes: slices.Clone(t.scopes), Owner: t.owner, App: t.app, NoRuns: t.noRuns, Name: t.name}
 	out.Narrowed, out.Only, out.Expires = t.only != nil, sortedKeys(t.only), t.expires
 	if t.install != nil {
 		out.Install = t.install.id

@@ -165,6 +165,8 @@ func full(t *testing.T) world {
 	try(t, w.AddOrg("acme", []string{"ada"}))
 	try(t, w.SetOrgRole("acme", "bob", state.Write))
 	ada := w.identity(t, state.TokenSpec{Login: "ada", Kit: true, Quiet: true, Name: "ada"})
+	w.identity(t, state.TokenSpec{Login: "ada", Scopes: []string{"read:org"}, Name: "classic"})
+	w.identity(t, state.TokenSpec{Login: "ada", Owner: "ada", Name: "fine"})
 	w.identity(t, state.TokenSpec{Login: "robot[bot]", Cause: "job:1", Repo: "acme/app", Permissions: map[string]string{"issues": "write"},
 		StartsNoRuns: true, Name: "robot"})
 	w.Mark("step:3")

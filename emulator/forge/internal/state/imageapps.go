@@ -111,9 +111,13 @@ func (r reader) readInstallations(im Image) error {
 	return nil
 }
 
-// attach gives tokens the installations that they act for.
+// attach gives tokens the installations and the repositories that they act for.
 func (r reader) attach(im Image) error {
 	for _, in := range im.Tokens {
+		t := r.tokens[in.Digest]
+		if in.Narrowed {
+			t.only = setOf(in.Only)
+		}
 		if in.Install == 0 {
 			continue
 		}
@@ -121,11 +125,7 @@ func (r reader) attach(im Image) error {
 		if i == nil {
 			return fmt.Errorf("token %q is of installation %d, which is not there", in.Name, in.Install)
 		}
-		t := r.tokens[in.Digest]
 		t.install = i
-		if in.Narrowed {
-			t.only = setOf(in.Only)
-		}
 	}
 	return nil
 }

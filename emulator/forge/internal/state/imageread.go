@@ -146,7 +146,7 @@ func (r reader) readTokens(im Image) error {
 			return fmt.Errorf("token %q is of %q, which is no account", t.Name, t.Login)
 		}
 		x := &token{digest: digest(raw), login: t.Login, kit: t.Kit, quiet: t.Quiet, cause: t.Cause, repo: t.Repo,
-			permissions: maps.Clone(t.Permissions), app: t.App, noRuns: t.NoRuns, name: t.Name, expires: t.Expires}
+			permissions: maps.Clone(t.Permissions), scopes: slices.Clone(t.Scopes), owner: t.Owner, app: t.App, noRuns: t.NoRuns, name: t.Name, expires: t.Expires}
 		byText[t.Digest], r.s.tokens[x.digest] = x, x
 	}
 	for _, t := range im.Tokens {

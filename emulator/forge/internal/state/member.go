@@ -85,7 +85,7 @@ func (s *State) SetPublic(who Identity, org, login string, public bool) error {
 		return err
 	}
 	m, there := o.members[key(login)]
-	if !there {
+	if !there || !who.scoped("write:org", "user") || !who.tok.ownedBy(o) {
 		return wire.NotFound()
 	}
 	if key(login) != key(who.Login) {
@@ -207,6 +207,9 @@ func (s *State) Memberships(who Identity, state string) ([]wire.Membership, erro
 	if err := person(who); err != nil {
 		return nil, err
 	}
+	if !who.scoped("read:org") {
+		return nil, wire.Forbidden("You need at least read:org scope to list your organization memberships.")
+	}
 	out := []wire.Membership{}
 	for _, o := range s.accounts {
 		v, err := s.viewMembership(o, who.Login)
@@ -229,6 +232,9 @@ func (s *State) Accept(who Identity, org string) (wire.Membership, error) {
 	o, err := s.org(org)
 	if err != nil {
 		return wire.Membership{}, err
+	}
+	if !who.scoped("write:org") {
+		return wire.Membership{}, wire.NeedsAdmin()
 	}
 	if owner, invited := o.invited[key(who.Login)]; invited {
 		delete(o.invited, key(who.Login))

@@ -18,7 +18,7 @@ func (s *State) org(login string) (*account, error) {
 // within returns what who is in an organisation, as far as his token reaches: the token of a program
 // or of one repository is nobody in particular.
 func (s *State) within(who Identity, o *account) (member, bool) {
-	if who.tok == nil || who.tok.narrow() && !who.tok.installedOn(o) || !who.tok.grants("members", "read") {
+	if who.tok == nil || who.tok.narrow() && !who.tok.installedOn(o) || !who.tok.grants("members", "read") || !who.tok.ownedBy(o) || !who.scoped("read:org") {
 		return member{}, false
 	}
 	if who.tok.installedOn(o) {
@@ -45,17 +45,37 @@ func (s *State) ownedOrg(who Identity, login, scope, level string) (*account, er
 		}
 		return o, nil
 	}
-	switch m, there := s.within(who, o); {
+	m, there := o.members[key(who.Login)]
+	switch {
 	case who.Anonymous():
 		return nil, wire.RequiresAuthentication()
-	case who.tok.permissions != nil || who.tok.narrow():
-		return nil, wire.NotByIntegration()
+	case !who.tok.mayOrg(who, o, scope, level):
+		return nil, who.refused()
+	case !who.scoped(orgScope(scope)):
+		return nil, wire.NeedsAdmin()
 	case !there:
 		return nil, wire.NotFound()
 	case !m.owner:
 		return nil, wire.Forbidden("You must be an admin of the organization " + o.login + ".")
 	}
 	return o, nil
+}
+
+// mayOrg reports whether the token is for an organisation and has a permission there, and asks for it.
+func (t *token) mayOrg(who Identity, o *account, scope, level string) bool {
+	who.ask(scope, level)
+	return !t.app && !t.narrow() && t.ownedBy(o) && t.grants(scope, level)
+}
+
+// ownedBy reports whether the token, if it is fine-grained, has an account as its resource owner.
+func (t *token) ownedBy(o *account) bool { return t.owner == "" || t.owner == key(o.login) }
+
+// orgScope is the scope that a classic token needs for what needs a permission.
+func orgScope(permission string) string {
+	if permission == "members" {
+		return "write:org"
+	}
+	return "admin:org"
 }
 
 // Org returns the profile of an organisation, with more for its members.
@@ -101,6 +121,9 @@ func (s *State) Orgs(who Identity) ([]wire.Organization, error) {
 	if err := person(who); err != nil {
 		return nil, err
 	}
+	if !who.scoped("read:org", "user", "read:user") {
+		return nil, wire.Forbidden("You need at least read:org scope or user scope to list your organizations.")
+	}
 	return s.orgsOf(who.Login, func(member) bool { return true }), nil
 }
 
@@ -131,7 +154,7 @@ func person(who Identity) error {
 		return wire.RequiresAuthentication()
 	}
 	if who.App() || who.tok.narrow() {
-		return wire.NotByIntegration()
+		return who.refused()
 	}
 	return nil
 }

@@ -158,8 +158,11 @@ func (s *State) repoOwner(who Identity, owner string) (*account, error) {
 		}
 	}
 	installed := who.tok.installedOn(o) && owner != ""
-	if !who.tok.grants("administration", "write") || who.tok.narrow() && !installed {
-		return nil, wire.NotByIntegration()
+	if !who.tok.grants("administration", "write") || who.tok.narrow() && !installed || !who.tok.ownedBy(o) {
+		return nil, who.refused()
+	}
+	if !who.scoped("public_repo", "repo") {
+		return nil, wire.NotFound()
 	}
 	if owner != "" && !installed {
 		if _, ok := o.members[key(who.Login)]; !ok {
@@ -272,7 +275,7 @@ func (s *State) applyEdit(who Identity, r *repo, e RepoEdit) {
 func (s *State) DeleteRepo(who Identity, full string) ([]int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := s.open(who, full, Administer)
+	r, err := s.open(who, full, DeleteRepo)
 	if err != nil {
 		return nil, err
 	}

@@ -84,6 +84,7 @@ const (
 	ReadEnvironment // its variables and secrets
 	WriteEnvironment
 	Administer
+	DeleteRepo
 	ReadSettings // that administrators change
 	EditTopics
 	ForkRepo
@@ -135,7 +136,7 @@ func (n Need) rule() (scope, level string, role Role) {
 		return "environments", "read", Write
 	case WriteEnvironment:
 		return "environments", "write", Write
-	case Administer, ReadSettings, EditTopics, ForkRepo:
+	case Administer, DeleteRepo, ReadSettings, EditTopics, ForkRepo:
 		return n.administration()
 	case Collaborate:
 		return "metadata", "read", Write
@@ -212,6 +213,9 @@ func (s *State) roleFor(who Identity, r *repo) Role {
 	if !who.tok.reaches(r) {
 		return s.roleOf(nil, r)
 	}
+	if r.private && !who.tok.scoped("repo") {
+		return s.roleOf(nil, r)
+	}
 	role := s.roleOf(s.accounts[key(who.Login)], r)
 	if who.tok.app {
 		role = max(role, Read) // the installation itself gives sight of the repository
@@ -221,9 +225,9 @@ func (s *State) roleFor(who Identity, r *repo) Role {
 
 // open finds a repository for a need, or gives the answer that GitHub gives. The caller holds the lock.
 func (s *State) open(who Identity, full string, need Need) (*repo, error) {
-	r, err := s.visible(who, full)
-	if err != nil {
-		return nil, err
+	r := s.repos[key(full)]
+	if r == nil || !s.sees(who, r, need) {
+		return nil, wire.NotFound()
 	}
 	if err := s.allow(who, r, need); err != nil {
 		return nil, err
@@ -279,15 +283,18 @@ func (s *State) allow(who Identity, r *repo, need Need) error {
 		return wire.RequiresAuthentication()
 	}
 	if !who.tok.reaches(r) && !public {
-		return wire.NotByIntegration()
+		return who.refused()
 	}
 	if !who.tok.grants(scope, level) && !public {
-		return wire.NotByIntegration()
+		return who.refused()
 	}
 	if who.tok.app {
 		return nil
 	}
-	if s.roleFor(who, r) >= role {
+	if err := s.inScope(who, r, need, public); err != nil {
+		return err
+	}
+	if s.roleOf(s.accounts[key(who.Login)], r) >= role {
 		return nil
 	}
 	switch need {

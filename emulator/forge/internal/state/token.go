@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,6 +28,10 @@ type TokenSpec struct {
 	Permissions  map[string]string
 	StartsNoRuns bool
 	Name         string // said in errors and lists instead of the value
+	Scopes       []string
+	Owner        string
+	Repositories []string
+	Expires      time.Time
 }
 
 type token struct {
@@ -37,6 +42,8 @@ type token struct {
 	cause       string
 	repo        string            // lower-case full name, "" is all
 	permissions map[string]string // nil is all that the account may
+	scopes      []string          // of a classic token; nil is all
+	owner       string            // lower-case login of a fine-grained token's resource owner; "" is none
 	app         bool              // the permissions stand for a role: the token of a program's installation
 	noRuns      bool
 	name        string
@@ -49,14 +56,14 @@ type token struct {
 
 // reaches reports whether the token is for a repository at all, whatever it may do there.
 func (t *token) reaches(r *repo) bool {
-	if t.repo != "" && t.repo != key(r.fullName()) || t.only != nil && !t.only[r.id] {
+	if t.repo != "" && t.repo != key(r.fullName()) || t.only != nil && !t.only[r.id] || t.owner != "" && t.owner != key(r.owner.login) {
 		return false
 	}
 	return t.install == nil || t.install.covers(r)
 }
 
-// narrow reports whether the token is for fewer repositories than its account.
-func (t *token) narrow() bool { return t.repo != "" || t.install != nil }
+// narrow reports whether the token is for fewer repositories than its account, and no person's own.
+func (t *token) narrow() bool { return t.owner == "" && (t.repo != "" || t.install != nil) }
 
 func (t *token) alive(now func() time.Time) bool {
 	for ; t != nil; t = t.parent {
@@ -82,21 +89,41 @@ func (s *State) MintToken(t TokenSpec) (string, error) {
 	if a == nil || a.kind == kindOrg {
 		return "", fmt.Errorf("%q is no user", t.Login)
 	}
-	rec := &token{login: a.login, kit: t.Kit, quiet: t.Quiet, cause: t.Cause, repo: key(t.Repo), noRuns: t.StartsNoRuns, name: t.Name}
-	if t.Permissions != nil {
-		var err error
+	rec := &token{login: a.login, kit: t.Kit, quiet: t.Quiet, cause: t.Cause, repo: key(t.Repo), noRuns: t.StartsNoRuns, name: t.Name, expires: t.Expires}
+	prefix, err := s.limit(rec, a, t)
+	if err != nil {
+		return "", err
+	}
+	return s.keep(rec, prefix), nil
+}
+
+// limit gives a token what it may, and returns how values of its kind begin.
+// https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats
+func (s *State) limit(rec *token, a *account, t TokenSpec) (prefix string, err error) {
+	narrowed := t.Permissions != nil || t.Owner != "" || t.Repositories != nil
+	switch {
+	case t.Scopes != nil && (narrowed || a.kind == kindBot):
+		return "", errors.New("scopes are for the classic token of a person, permissions for all others")
+	case a.kind == kindBot && (t.Owner != "" || t.Repositories != nil):
+		return "", errors.New("only a person's token has a resource owner: install the app instead")
+	case t.Scopes != nil:
+		rec.scopes, err = parseScopes(t.Scopes)
+		return "ghp_", err
+	case t.Permissions != nil:
 		if rec.permissions, err = parsePermissions(t.Permissions); err != nil {
 			return "", err
 		}
-	} else if a.login == ActionsLogin {
+	case a.login == ActionsLogin:
 		rec.permissions = map[string]string{"contents": "read", "packages": "read"}
 	}
 	rec.app = a.kind == kindBot && rec.permissions != nil
-	prefix := "ghp_"
-	if rec.app {
-		prefix = "ghs_"
+	switch {
+	case rec.app:
+		return "ghs_", nil
+	case narrowed:
+		return "github_pat_", s.fine(rec, a, t)
 	}
-	return s.keep(rec, prefix), nil
+	return "ghp_", nil
 }
 
 func (s *State) keep(rec *token, prefix string) string {
@@ -116,9 +143,9 @@ func (s *State) Alias(value, cause string) (alias string, ok bool) {
 	if t == nil {
 		return "", false
 	}
-	prefix, _, _ := strings.Cut(value, "_")
+	prefix := value[:strings.LastIndex(value, "_")]
 	c := *t
-	c.permissions = maps.Clone(t.permissions)
+	c.permissions, c.scopes = maps.Clone(t.permissions), slices.Clone(t.scopes)
 	c.kit, c.quiet, c.cause, c.parent = false, false, cause, t
 	return s.keep(&c, prefix+"_"), true
 }
@@ -162,14 +189,14 @@ type Identity struct {
 	Cause string
 	tok   *token
 	app   *app   // with a JSON Web Token; then there is no tok
-	asked *asked // what the request needed; nil when the token has no permissions of its own
+	asked *asked // what the request needed; nil for nobody
 }
 
 // asked are the permissions that one request needed, given or not. It belongs to the request.
-type asked struct{ permissions []string }
+type asked struct{ permissions, scopes []string }
 
 func (i Identity) ask(scope, level string) {
-	if i.asked == nil || scope == "metadata" {
+	if i.asked == nil || i.tok.permissions == nil || scope == "metadata" {
 		return
 	}
 	if p := strings.ReplaceAll(scope, "_", "-") + ":" + level; !slices.Contains(i.asked.permissions, p) {
@@ -178,17 +205,41 @@ func (i Identity) ask(scope, level string) {
 }
 
 // MayWorkflows reports whether the token may bring in new and changed workflow files, beside what it may do
-// with other contents. No GITHUB_TOKEN may.
+// with other contents. No GITHUB_TOKEN may; a classic token needs a scope of that name, others a permission.
 // https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps#repository-permissions-for-workflows
-func (i Identity) MayWorkflows() bool { return !i.App() || i.tok.grants("workflows", "write") }
+func (i Identity) MayWorkflows() bool {
+	return i.tok.grants("workflows", "write") && i.tok.scoped("workflow")
+}
+
+// Program reports whether the token is no person's, but of an app or a job.
+func (i Identity) Program() bool { return i.tok != nil && i.tok.app }
+
+// LacksWorkflows says, for a refusal, what kind of token brings in workflow files and what it would need.
+func (i Identity) LacksWorkflows() (kind, needs string) {
+	if i.Program() {
+		return "a GitHub App", "`workflows` permission"
+	}
+	return "a Personal Access Token", "`workflow` scope"
+}
+
+// NoWorkflows is the answer to who brings in workflow files and may not.
+func (i Identity) NoWorkflows() error {
+	if i.tok.scopes != nil {
+		return wire.NotFound()
+	}
+	return i.refused()
+}
 
 // AskWorkflows notes that the request brings in such files.
-func (i Identity) AskWorkflows() { i.ask("workflows", "write") }
+func (i Identity) AskWorkflows() {
+	i.ask("workflows", "write")
+	i.scoped("workflow")
+}
 
 // Asked are the permissions that the requests made with this identity needed, as "issues:write". They
 // are known of tokens that are narrowed to permissions, and of one request until it is answered.
 func (i Identity) Asked() []string {
-	if i.asked == nil {
+	if i.asked == nil || i.tok.permissions == nil {
 		return nil
 	}
 	return slices.Sorted(slices.Values(i.asked.permissions))
@@ -214,12 +265,9 @@ func (s *State) Identify(value string) (Identity, error) {
 	if t == nil {
 		return Identity{}, wire.BadCredentials()
 	}
-	id := Identity{Login: t.login, Cause: t.cause, tok: t}
+	id := Identity{Login: t.login, Cause: t.cause, tok: t, asked: &asked{}}
 	if t.kit {
 		id.Cause = s.mark
-	}
-	if t.app {
-		id.asked = &asked{}
 	}
 	return id, nil
 }

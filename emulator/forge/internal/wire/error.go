@@ -68,6 +68,11 @@ func NotByIntegration() *Error {
 	return NewError(http.StatusForbidden, "Resource not accessible by integration")
 }
 
+// NotByToken is the answer to a fine-grained token whose permissions do not suffice.
+func NotByToken() *Error {
+	return NewError(http.StatusForbidden, "Resource not accessible by personal access token")
+}
+
 // Forbidden is the answer to a known actor who may not do this.
 func Forbidden(message string) *Error { return NewError(http.StatusForbidden, message) }
 
