@@ -173,7 +173,7 @@ func TestIssueListAndPages(t *testing.T) {
 		t.Errorf("Link = %s\nwant   %s", link, want)
 	}
 	w.ada.want(422, "GET", issues+"?state=odd", nil)
-	w.ada.want(501, "GET", issues+"?milestone=1", nil)
+	w.ada.want(501, "GET", issues+"?since_when=1", nil)
 }
 
 func TestLabels(t *testing.T) {

@@ -24,8 +24,8 @@ func TestWhatIsNotSpokenIsLoud(t *testing.T) {
 		{"GET", "/", nil},
 		{"POST", "/api/graphql", map[string]any{"query": "{viewer{login}}"}},
 		{"GET", "/repos/acme/app?expand=all", nil},
-		{"POST", issues, map[string]any{"title": "x", "milestone": 3}},
-		{"POST", issues, map[string]any{"title": "x", "assignees": []string{"ada"}}},
+		{"POST", issues, map[string]any{"title": "x", "type": "Bug"}},
+		{"POST", issues, map[string]any{"title": "x", "projects": []string{"ada"}}},
 		{"PATCH", "/repos/acme/app", map[string]any{"name": "renamed"}},
 	} {
 		r := w.ada.want(501, c.method, c.path, c.body)

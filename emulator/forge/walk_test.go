@@ -98,6 +98,13 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 			w.ada.want(201, "POST", hooks, map[string]any{"name": "web", "config": map[string]any{"url": w.forge.PublicURL() + "/receiver/" + name}, "events": []string{"deployment"}})
 		}
 	}
+	for i, who := range []actor{w.ada, bob, cyd} {
+		title := fmt.Sprint("1.", i)
+		w.ada.want(201, "POST", "/repos/acme/app/milestones", map[string]any{"title": title})
+		who.want(201, "POST", issues+"/1/reactions", map[string]any{"content": "heart"})
+		who.want(201, "POST", "/repos/acme/app/issues/comments/1/reactions", map[string]any{"content": "heart"})
+	}
+	w.ada.want(200, "PATCH", issues+"/1", map[string]any{"milestone": 1})
 	w.ada.want(200, "PUT", "/repos/acme/app/topics", map[string]any{"names": []string{"agents", "go", "tests"}})
 	for _, who := range []actor{w.ada, bob, cyd} {
 		who.want(202, "POST", forks, nil)
@@ -217,8 +224,9 @@ func params() [][3]string {
 		{"/git/matching-refs/", "{ref...}", "heads"}, {"/commits/", "{ref...}", "main"}, {"", "{ref...}", "heads/main"},
 		{"", "{owner}", "acme"}, {"", "{repo}", "app"}, {"", "{org}", "acme"}, {"", "{login}", "bob"}, {"", "{number}", "1"}, {"", "{id}", "1"},
 		{"", "{repository}", "1"}, {"", "{branch...}", "main"}, {"", "{workflow}", "ci.yml"}, {"", "{format}", "zip"}, {"", "{attempt}", "1"}, {"", "{path...}", "README.md"},
-		{"", "{environment}", "production"}, {"", "{branch}", "b-v3"},
+		{"", "{environment}", "production"}, {"", "{branch}", "b-v3"}, {"", "{basehead...}", "b-v2...main"},
 		{"", "{installation_id}", "1"}, {"", "{slug}", "triage"},
+		{"", "{assignee}", "ada"}, {"", "{reaction}", "1"}, {"", "{milestone}", "1"},
 	}
 }
 
@@ -247,6 +255,17 @@ func writes() []struct{ request, path, body string } {
 		{"DELETE " + org + "/actions/secrets/{name}/repositories/{repository}", "", ``},
 		{"DELETE " + org + "/actions/secrets/{name}", "", ``},
 		{"PATCH " + repo, "", `{"description": "Other"}`},
+		{"POST " + repo + "/issues/{number}/assignees", repo + "/issues/2/assignees", `{"assignees": ["ada"]}`},
+		{"DELETE " + repo + "/issues/{number}/assignees", repo + "/issues/2/assignees", `{"assignees": ["ada"]}`},
+		{"PUT " + repo + "/issues/{number}/lock", repo + "/issues/2/lock", `{"lock_reason": "spam"}`},
+		{"DELETE " + repo + "/issues/{number}/lock", repo + "/issues/2/lock", ``},
+		{"POST " + repo + "/issues/{number}/reactions", "", `{"content": "eyes"}`},
+		{"DELETE " + repo + "/issues/{number}/reactions/{reaction}", "", ``},
+		{"POST " + repo + "/issues/comments/{id}/reactions", "", `{"content": "eyes"}`},
+		{"DELETE " + repo + "/issues/comments/{id}/reactions/{reaction}", repo + "/issues/comments/1/reactions/2", ``},
+		{"POST " + repo + "/milestones", "", `{"title": "2.0"}`},
+		{"PATCH " + repo + "/milestones/{milestone}", "", `{"state": "closed"}`},
+		{"DELETE " + repo + "/milestones/{milestone}", repo + "/milestones/3", ``},
 		{"PUT " + repo + "/topics", "", `{"names": ["agents"]}`},
 		{"POST " + repo + "/merges", "", `{"base": "b-v2", "head": "main"}`},
 		{"POST " + repo + "/branches/{branch}/rename", repo + "/branches/b-v3/rename", `{"new_name": "b-v4"}`},

@@ -35,9 +35,12 @@ func (c *call) decode(limit int64, into any) error {
 	dec.DisallowUnknownFields()
 	err = dec.Decode(into)
 	var typ *json.UnmarshalTypeError
+	var refused *wire.Error
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &refused):
+		return refused
 	case errors.As(err, &typ):
 		return wire.Unprocessable(fmt.Sprintf("Invalid request.\n\nFor '%s', %s is not a %s.", typ.Field, typ.Value, typ.Type))
 	case strings.HasPrefix(err.Error(), "json: unknown field "):

@@ -14,7 +14,7 @@ func (a *API) issueRoutes() []route {
 	const issues = "/repos/{owner}/{repo}/issues"
 	const labels = issues + "/{number}/labels"
 	return []route{
-		{method: http.MethodGet, pattern: issues, list: true, query: []string{"state", "labels", "creator", "since", "sort", "direction"}, do: a.listIssues},
+		{method: http.MethodGet, pattern: issues, list: true, query: []string{"state", "labels", "creator", "assignee", "milestone", "mentioned", "since", "sort", "direction"}, do: a.listIssues},
 		{method: http.MethodPost, pattern: issues, do: a.openIssue},
 		{method: http.MethodGet, pattern: issues + "/{number}", do: func(c *call) (answer, error) {
 			n, err := c.issue()
@@ -77,12 +77,15 @@ func (a *API) listIssues(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	f := state.IssueFilter{State: q.Get("state"), Creator: q.Get("creator"), Since: since, Sort: q.Get("sort"), Ascending: q.Get("direction") == "asc"}
+	f := state.IssueFilter{State: q.Get("state"), Creator: q.Get("creator"), Assignee: q.Get("assignee"), Mentioned: q.Get("mentioned"), Since: since, Sort: q.Get("sort"), Ascending: q.Get("direction") == "asc"}
 	if !slices.Contains([]string{"", "open", "closed", "all"}, f.State) {
 		return answer{}, wire.Invalid(wire.FieldError{Resource: "Issue", Field: "state", Code: "invalid"})
 	}
 	if !slices.Contains([]string{"", "created", "updated", "comments"}, f.Sort) {
 		return answer{}, wire.Invalid(wire.FieldError{Resource: "Issue", Field: "sort", Code: "invalid"})
+	}
+	if f.Milestone, err = filterMilestone(q.Get("milestone")); err != nil {
+		return answer{}, err
 	}
 	if names := q.Get("labels"); names != "" {
 		f.Labels = strings.Split(names, ",")
@@ -93,10 +96,10 @@ func (a *API) listIssues(c *call) (answer, error) {
 
 func (a *API) openIssue(c *call) (answer, error) {
 	var in struct {
-		Title     *string    `json:"title"`
-		Body      *string    `json:"body"`
-		Labels    stringList `json:"labels"`
-		Assignees []string   `json:"assignees"`
+		Title  *string    `json:"title"`
+		Body   *string    `json:"body"`
+		Labels stringList `json:"labels"`
+		holding
 	}
 	if err := c.decode(smallBody, &in); err != nil {
 		return answer{}, err
@@ -104,10 +107,13 @@ func (a *API) openIssue(c *call) (answer, error) {
 	if in.Title == nil {
 		return answer{}, missing("title")
 	}
-	if len(in.Assignees) > 0 {
-		return answer{}, wire.Unsupported("assignees of issues")
-	}
 	n := state.NewIssue{Title: *in.Title, Labels: in.Labels}
+	if all := in.assignees(); all != nil {
+		n.Assignees = *all
+	}
+	if m := in.milestone(); m != nil {
+		n.Milestone = *m
+	}
 	if in.Body != nil {
 		n.Body = *in.Body
 	}
@@ -125,6 +131,7 @@ func (a *API) editIssue(c *call) (answer, error) {
 		State       *string     `json:"state"`
 		StateReason *string     `json:"state_reason"`
 		Labels      *stringList `json:"labels"`
+		holding
 	}
 	n, err := c.issue()
 	if err != nil {
@@ -137,7 +144,8 @@ func (a *API) editIssue(c *call) (answer, error) {
 		return answer{}, err
 	}
 	i, err := a.State.EditIssue(c.who, c.repo(), n, state.IssueEdit{
-		Title: in.Title, Body: in.Body, State: in.State, StateReason: in.StateReason, Labels: (*[]string)(in.Labels)})
+		Title: in.Title, Body: in.Body, State: in.State, StateReason: in.StateReason, Labels: (*[]string)(in.Labels),
+		Assignees: in.assignees(), Milestone: in.milestone()})
 	if err != nil {
 		return answer{}, err
 	}

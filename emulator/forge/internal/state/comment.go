@@ -14,6 +14,8 @@ type comment struct {
 	body    string
 	created time.Time
 	updated time.Time
+
+	reactions []*reaction
 }
 
 // AddComment comments on an issue.
@@ -25,6 +27,9 @@ func (s *State) AddComment(who Identity, full string, number int, body string) (
 		return wire.Comment{}, err
 	}
 	if err := checkComment(body); err != nil {
+		return wire.Comment{}, err
+	}
+	if err := s.speak(who, r, i); err != nil {
 		return wire.Comment{}, err
 	}
 	now := s.now()
@@ -150,5 +155,6 @@ func (s *State) viewComment(r *repo, i *issue, c *comment) wire.Comment {
 	v := wire.Comment{ID: c.id, User: s.viewLogin(c.author), CreatedAt: wire.Time{Time: c.created}, UpdatedAt: wire.Time{Time: c.updated},
 		Body: c.body, AuthorAssociation: s.association(r, c.author)}
 	v.Link(s.base, r.fullName(), i.number)
+	count(&v.Reactions, c.reactions)
 	return v
 }

@@ -33,6 +33,8 @@ type Gone struct {
 	Checks     []int64 `json:",omitempty"`
 	Suites     []int64 `json:",omitempty"`
 	Statuses   []int64 `json:",omitempty"`
+	Reactions  []int64 `json:",omitempty"`
+	Events     []int64 `json:",omitempty"`
 }
 
 // LogTail is what follows the first At bytes of a job's log; at 0 the log begins anew.
@@ -63,11 +65,13 @@ func (im Image) Since(old Image) (d Delta, changed bool) {
 	d.Deliveries, d.Gone.Deliveries = differ(old.Deliveries, im.Deliveries, deliveryKey, deep)
 	d.Checks, d.Gone.Checks = differ(old.Checks, im.Checks, checkKey, deep)
 	d.Suites, d.Gone.Suites = differ(old.Suites, im.Suites, suiteKey, deep)
+	d.Reactions, d.Gone.Reactions = differ(old.Reactions, im.Reactions, reactionKey, func(a, b ReactionImage) bool { return a == b })
+	d.Events, d.Gone.Events = differ(old.Events, im.Events, eventKey, func(a, b IssueEventImage) bool { return a == b })
 	d.Statuses, d.Gone.Statuses = differ(old.Statuses, im.Statuses, statusKey, deep)
 	d.jobs(old.Jobs, im.Jobs)
 	return d, changed || !reflect.ValueOf(d.Gone).IsZero() || len(d.Logs)+len(d.Accounts)+len(d.Tokens)+len(d.Repos)+len(d.Issues)+
 		len(d.Comments)+len(d.Runs)+len(d.Jobs)+len(d.Artifacts)+len(d.Apps)+len(d.Installs)+len(d.Hooks)+len(d.Deliveries)+
-		len(d.Checks)+len(d.Suites)+len(d.Statuses) > 0
+		len(d.Checks)+len(d.Suites)+len(d.Statuses)+len(d.Reactions)+len(d.Events) > 0
 }
 
 // jobs compares jobs without their logs, and logs by their length.
@@ -148,6 +152,8 @@ type Builder struct {
 	checks    map[int64]CheckImage
 	suites    map[int64]SuiteImage
 	statuses  map[int64]StatusImage
+	reactions map[int64]ReactionImage
+	events    map[int64]IssueEventImage
 	logs      map[int64][]byte
 }
 
@@ -174,6 +180,8 @@ func (b *Builder) Add(d Delta) error {
 	apply(&b.delivered, d.Deliveries, d.Gone.Deliveries, deliveryKey)
 	apply(&b.checks, d.Checks, d.Gone.Checks, checkKey)
 	apply(&b.suites, d.Suites, d.Gone.Suites, suiteKey)
+	apply(&b.reactions, d.Reactions, d.Gone.Reactions, reactionKey)
+	apply(&b.events, d.Events, d.Gone.Events, eventKey)
 	apply(&b.statuses, d.Statuses, d.Gone.Statuses, statusKey)
 	if b.logs == nil {
 		b.logs = map[int64][]byte{}
@@ -218,6 +226,8 @@ func (b *Builder) Image() Image {
 	im.Deliveries = slices.Collect(maps.Values(b.delivered))
 	im.Checks = slices.Collect(maps.Values(b.checks))
 	im.Suites = slices.Collect(maps.Values(b.suites))
+	im.Reactions = slices.Collect(maps.Values(b.reactions))
+	im.Events = slices.Collect(maps.Values(b.events))
 	im.Statuses = slices.Collect(maps.Values(b.statuses))
 	for id, j := range b.jobs {
 		j.Log = b.logs[id]
@@ -252,7 +262,13 @@ func (im Image) Without(repo RepoImage) Image {
 			p.Head.Repo, im.Issues[n].Pull = 0, &p
 		}
 	}
-	im.Comments = slices.DeleteFunc(slices.Clone(im.Comments), func(c CommentImage) bool { return issues[c.Issue] })
+	comments := map[int64]bool{}
+	im.Comments = slices.DeleteFunc(slices.Clone(im.Comments), func(c CommentImage) bool {
+		comments[c.ID] = issues[c.Issue]
+		return comments[c.ID]
+	})
+	im.Reactions = slices.DeleteFunc(slices.Clone(im.Reactions), func(x ReactionImage) bool { return issues[x.Issue] || comments[x.Comment] })
+	im.Events = slices.DeleteFunc(slices.Clone(im.Events), func(x IssueEventImage) bool { return issues[x.Issue] })
 	im.Runs = slices.DeleteFunc(slices.Clone(im.Runs), func(r RunImage) bool {
 		runs[r.ID] = r.Repo == full
 		return runs[r.ID]

@@ -59,7 +59,8 @@ func TestDeltasBuildTheImage(t *testing.T) {
 			_, err := w.EditCheck(w.robot(t), "acme/app", last.Checks[0].ID, state.CheckEdit{Name: &name})
 			return err
 		},
-		"mark": func() error { w.Mark("step:9"); return nil },
+		"unreact": func() error { return w.Unreact(ada, "acme/app", state.Reacted{Issue: 2}, 1) },
+		"mark":    func() error { w.Mark("step:9"); return nil },
 	} {
 		try(t, do())
 		keep(what, true)

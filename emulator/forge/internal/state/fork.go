@@ -251,3 +251,18 @@ func (r *repo) standAlone() {
 	}
 	r.forks = nil
 }
+
+// Related returns the repository of an owner that shares its history with another, when who may read both.
+func (s *State) Related(who Identity, full, owner, name string) (Repo, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.open(who, full, ReadContents)
+	if err != nil {
+		return Repo{}, err
+	}
+	other := r.related(owner, name)
+	if other == nil || s.roleFor(who, other) < Read {
+		return Repo{}, wire.NotFound()
+	}
+	return other.plain(), nil
+}

@@ -45,6 +45,9 @@ type Image struct {
 	Checks   []CheckImage  `json:",omitempty"` // by ID; of apps
 	Suites   []SuiteImage  `json:",omitempty"` // by ID; of apps
 	Statuses []StatusImage `json:",omitempty"` // by ID
+
+	Reactions []ReactionImage   `json:",omitempty"` // by ID
+	Events    []IssueEventImage `json:",omitempty"` // by ID; of issues
 }
 
 // AccountImage is an account; an organisation has members.
@@ -119,7 +122,11 @@ type RepoImage struct {
 	NoIssues     bool     `json:",omitempty"`
 	Actions      string   `json:",omitempty"`
 	Topics       []string `json:",omitempty"`
-	Merging      MergingImage
+
+	Milestones    []MilestoneImage `json:",omitempty"` // as they were made
+	LastMilestone int              `json:",omitempty"`
+
+	Merging MergingImage
 }
 
 // CacheImage is a cache entry of a repository.
@@ -194,7 +201,8 @@ type IssueImage struct {
 	Updated  time.Time
 	Closed   time.Time
 	ClosedBy string
-	Pull     *PullImage `json:",omitempty"` // of a pull request
+	Pull     *PullImage      `json:",omitempty"` // of a pull request
+	More     *FurnitureImage `json:",omitempty"`
 }
 
 // CommentImage is a comment on the issue Issue.
@@ -268,6 +276,7 @@ func (im *Image) addRepo(r *repo) {
 	im.addChecks(r)
 	for _, i := range r.issues {
 		im.Issues = append(im.Issues, imageOfIssue(r, i))
+		im.addFurniture(i)
 		for _, c := range i.comments {
 			im.Comments = append(im.Comments, CommentImage{Issue: i.id, ID: c.id, Author: c.author, Body: c.body, Created: c.created, Updated: c.updated})
 		}
@@ -297,6 +306,8 @@ func (im *Image) sort() {
 	slices.SortFunc(im.Apps, func(a, b AppImage) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(im.Installs, func(a, b InstallationImage) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(im.Hooks, func(a, b HookImage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(im.Reactions, func(a, b ReactionImage) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(im.Events, func(a, b IssueEventImage) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(im.Checks, func(a, b CheckImage) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(im.Suites, func(a, b SuiteImage) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(im.Statuses, func(a, b StatusImage) int { return cmp.Compare(a.ID, b.ID) })
@@ -329,7 +340,8 @@ func imageOfToken(t *token) TokenImage {
 func imageOfRepo(r *repo) RepoImage {
 	out := RepoImage{ID: r.id, Owner: r.owner.id, Name: r.name, Description: r.description, Private: r.private, DefaultBranch: r.defaultBranch,
 		Created: r.created, Updated: r.updated, Pushed: r.pushed, Refs: maps.Clone(r.refs), Members: maps.Clone(r.members), ConfigImage: imageOfConfig(r.config),
-		AllowForking: r.allowForking, NoIssues: r.noIssues, Actions: r.actions, Topics: slices.Clone(r.topics), Merging: imageOfMerging(r.merging)}
+		AllowForking: r.allowForking, NoIssues: r.noIssues, Actions: r.actions, Topics: slices.Clone(r.topics),
+		Milestones: imageOfMilestones(r.milestones), LastMilestone: r.lastMilestone, Merging: imageOfMerging(r.merging)}
 	if r.parent != nil {
 		out.Parent = r.parent.id
 	}
@@ -378,6 +390,7 @@ func imageOfConfig(c config) ConfigImage {
 func imageOfIssue(r *repo, i *issue) IssueImage {
 	out := IssueImage{Repo: r.id, ID: i.id, Number: i.number, Title: i.title, Body: i.body, State: i.state, Reason: i.reason, Author: i.author,
 		Created: i.created, Updated: i.updated, Closed: i.closed, ClosedBy: i.closedBy}
+	out.More = imageOfFurniture(i)
 	for _, l := range i.labels {
 		out.Labels = append(out.Labels, l.id)
 	}

@@ -29,7 +29,9 @@ func images() map[string]reflect.Type {
 		"State": reflect.TypeFor[state.Image](), "account": reflect.TypeFor[state.AccountImage](),
 		"member": reflect.TypeFor[state.MemberImage](), "token": reflect.TypeFor[state.TokenImage](),
 		"repo": reflect.TypeFor[state.RepoImage](), "config": reflect.TypeFor[state.ConfigImage](), "label": reflect.TypeFor[state.LabelImage](),
-		"setting": reflect.TypeFor[state.SettingImage](),
+		"setting":   reflect.TypeFor[state.SettingImage](),
+		"furniture": reflect.TypeFor[state.FurnitureImage](), "milestone": reflect.TypeFor[state.MilestoneImage](),
+		"reaction": reflect.TypeFor[state.ReactionImage](), "issueEvent": reflect.TypeFor[state.IssueEventImage](),
 		"sealing": reflect.TypeFor[state.SealingImage](), "workflow": reflect.TypeFor[state.WorkflowImage](),
 		"pull": reflect.TypeFor[state.PullImage](), "headEnd": reflect.TypeFor[state.HeadImage](), "baseEnd": reflect.TypeFor[state.BaseImage](),
 		"PullFacts": reflect.TypeFor[state.PullFacts](), "merging": reflect.TypeFor[state.MergingImage](),
@@ -85,6 +87,12 @@ func elsewhere() map[string]string {
 		"installation.gone":  "those that were removed are not in an image",
 		"hook.gone":          "deleted hooks are not in an image",
 		"hook.past":          "Image.Deliveries, by DeliveryImage.Hook",
+
+		"furniture.reactions": "Image.Reactions, by ReactionImage.Issue",
+		"furniture.events":    "Image.Events, by IssueEventImage.Issue",
+		"State.head":          "who reads commits",
+		"run.head":            "read from git when it is asked for",
+		"comment.reactions":   "Image.Reactions, by ReactionImage.Comment",
 	}
 }
 
@@ -192,6 +200,7 @@ func full(t *testing.T) world {
 	yes := true
 	_, err = w.EditRepo(ada, "acme/app", state.RepoEdit{AllowForking: &yes}, nil)
 	try(t, err)
+	w.furnish(t, ada)
 	_, err = w.SetTopics(ada, "acme/app", []string{"agents"})
 	try(t, err)
 	_, err = w.Fork(ada, "acme/app", state.NewFork{}, func(from state.Repo, _ int64) (map[string]string, error) { return from.Refs, nil })
@@ -322,6 +331,26 @@ func (w world) fillPulls(t *testing.T, who state.Identity) {
 	p, err := w.PullEnds(who, "acme/app", 5, state.ReadPulls)
 	try(t, err)
 	try(t, w.SettlePull(who, state.Settling{Pull: p, Inside: true}))
+}
+
+// furnish gives the second issue and a comment on it all that issues can have.
+func (w world) furnish(t *testing.T, who state.Identity) {
+	t.Helper()
+	due, title, more, no := time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC), "1.0", "The first", "closed"
+	_, err := w.CreateMilestone(who, "acme/app", state.MilestoneEdit{Title: &title, Description: &more, Due: &due})
+	try(t, err)
+	_, err = w.EditMilestone(who, "acme/app", 1, state.MilestoneEdit{State: &no})
+	try(t, err)
+	one, renamed := 1, "It broke"
+	_, err = w.EditIssue(who, "acme/app", 2, state.IssueEdit{Title: &renamed, Milestone: &one})
+	try(t, err)
+	_, err = w.Assign(who, "acme/app", 2, []string{"ada"}, true)
+	try(t, err)
+	try(t, w.LockIssue(who, "acme/app", 2, "resolved", true))
+	for _, to := range []state.Reacted{{Issue: 2}, {Comment: 2}} {
+		_, _, err = w.React(who, "acme/app", to, "heart")
+		try(t, err)
+	}
 }
 
 func (w world) fillConfig(t *testing.T, who state.Identity, at state.Level, to state.Audience) {
@@ -498,6 +527,11 @@ func TestBadImage(t *testing.T) {
 		"deliveries":   {func(i *state.Image) { slices.Reverse(i.Deliveries) }, "out of order"},
 		"parent":       {func(i *state.Image) { i.Repos[1].Parent = 2 }, "cannot be a fork of 2"},
 		"actions":      {func(i *state.Image) { i.Repos[1].Actions = "maybe" }, `Actions are "maybe"`},
+		"milestone":    {func(i *state.Image) { i.Issues[1].More.Milestone = 9 }, "milestone 9"},
+		"lock":         {func(i *state.Image) { i.Issues[1].More.Reason = "bored" }, `"bored"`},
+		"reaction":     {func(i *state.Image) { i.Reactions[0].Content = "yawn" }, `"yawn"`},
+		"reaction to":  {func(i *state.Image) { i.Reactions[0].Issue = 99 }, "issue 99"},
+		"event":        {func(i *state.Image) { i.Events[0].Issue = 99 }, "issue 99"},
 		"artifact":     {func(i *state.Image) { i.Runs[0].Arts = i.Runs[0].Arts[:1] }, "belongs to no run"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -27,7 +27,7 @@ func FromImage(o Options, im Image) (*State, error) {
 	r := newReader(s)
 	for _, step := range []func(Image) error{r.counters, r.readAccounts, r.readTokens, r.readApps,
 		r.readRepos, r.readInstallations, r.attach,
-		r.readIssues, r.readPulls, r.readComments,
+		r.readIssues, r.readPulls, r.readComments, r.readLife,
 		r.readArtifacts, r.readRuns, r.readJobs, r.readChecks, r.readHooks, r.whole} {
 		if err := step(im); err != nil {
 			return nil, fmt.Errorf("image: %w", err)
@@ -48,19 +48,23 @@ type reader struct {
 
 	environments map[int64]*environment
 	tokens       map[string]*token // by digest
+	milestones   map[int64]*milestone
+	comments     map[int64]*comment
+	reactions    map[int64]*reaction
 	caches       map[int64]*Cache
 }
 
 func newReader(s *State) reader {
 	return reader{s: s, accounts: map[int64]*account{}, repos: map[int64]*repo{}, labels: map[int64]*label{},
 		issues: map[int64]*issue{}, workflows: map[int64]*workflow{}, arts: map[int64]*artifact{}, environments: map[int64]*environment{}, caches: map[int64]*Cache{},
-		tokens: map[string]*token{}}
+		tokens: map[string]*token{}, milestones: map[int64]*milestone{}, comments: map[int64]*comment{}, reactions: map[int64]*reaction{}}
 }
 
 func nouns() []noun {
 	return []noun{nounAccount, nounRepo, nounLabel, nounIssue, nounComment, nounWorkflow, nounRun, nounJob, nounArtifact, nounKey,
 		nounHook, nounDelivery, nounEnvironment, nounPull, nounCache,
-		nounStatus, nounInstallation}
+		nounStatus, nounInstallation,
+		nounMilestone, nounReaction, nounIssueEvent}
 }
 
 func (r reader) counters(im Image) error {
@@ -176,7 +180,7 @@ func (r reader) readRepos(im Image) error {
 		}
 		x := &repo{id: in.ID, owner: owner, name: in.Name, description: in.Description, private: in.Private, defaultBranch: in.DefaultBranch,
 			created: in.Created, updated: in.Updated, pushed: in.Pushed, refs: maps.Clone(in.Refs), members: maps.Clone(in.Members),
-			allowForking: in.AllowForking, noIssues: in.NoIssues, actions: in.Actions, topics: slices.Clone(in.Topics), merging: in.Merging.read()}
+			allowForking: in.AllowForking, noIssues: in.NoIssues, actions: in.Actions, topics: slices.Clone(in.Topics), lastMilestone: in.LastMilestone, merging: in.Merging.read()}
 		if x.refs == nil {
 			x.refs = map[string]string{}
 		}
@@ -190,6 +194,9 @@ func (r reader) readRepos(im Image) error {
 			return fmt.Errorf("repository %s is there twice", x.fullName())
 		}
 		r.s.repos[key(x.fullName())] = x
+		if !slices.Contains([]string{actionsOn, actionsOfFork, actionsOff}, in.Actions) {
+			return fmt.Errorf("repository %s: Actions are %q", x.fullName(), in.Actions)
+		}
 		if err := r.readWithin(x, in); err != nil {
 			return fmt.Errorf("repository %s: %w", x.fullName(), err)
 		}
@@ -215,13 +222,13 @@ func (r reader) readForks(im Image) error {
 
 // readWithin reads what stands in the record of a repository.
 func (r reader) readWithin(x *repo, in RepoImage) error {
-	if !slices.Contains([]string{actionsOn, actionsOfFork, actionsOff}, in.Actions) {
-		return fmt.Errorf("Actions are %q", in.Actions)
-	}
 	for login, role := range x.members {
 		if err := knownRole(role); err != nil || r.s.accounts[login] == nil {
 			return fmt.Errorf("%q cannot have role %d", login, role)
 		}
+	}
+	if err := r.readMilestones(x, in.Milestones); err != nil {
+		return err
 	}
 	for _, l := range in.Labels {
 		if x.label(l.Name) != nil {
@@ -318,20 +325,22 @@ func (r reader) readIssues(im Image) error {
 		if err := put(r, nounIssue, r.issues, in.ID, x); err != nil {
 			return err
 		}
+		if err := r.readFurniture(of, x, in.More); err != nil {
+			return err
+		}
 		of.issues = append(of.issues, x)
 	}
 	return nil
 }
 
 func (r reader) readComments(im Image) error {
-	seen := map[int64]*comment{}
 	for _, in := range im.Comments {
 		of := r.issues[in.Issue]
 		if of == nil {
 			return fmt.Errorf("comment %d is on issue %d, which is not there", in.ID, in.Issue)
 		}
 		x := &comment{id: in.ID, author: in.Author, body: in.Body, created: in.Created, updated: in.Updated}
-		if err := put(r, nounComment, seen, in.ID, x); err != nil {
+		if err := put(r, nounComment, r.comments, in.ID, x); err != nil {
 			return err
 		}
 		of.comments = append(of.comments, x)

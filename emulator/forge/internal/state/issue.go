@@ -31,13 +31,16 @@ type issue struct {
 	closed   time.Time
 	closedBy string
 	pull     *pull // nil when it is none
+	more     *furniture
 }
 
 // NewIssue describes an issue to open.
 type NewIssue struct {
-	Title  string
-	Body   string
-	Labels []string
+	Title     string
+	Body      string
+	Labels    []string
+	Assignees []string
+	Milestone int // 0 is none
 }
 
 // OpenIssue opens an issue. Labels given by somebody who may not label are dropped, as GitHub does.
@@ -55,9 +58,17 @@ func (s *State) OpenIssue(who Identity, full string, in NewIssue) (wire.Issue, e
 		return wire.Issue{}, wire.Invalid(wire.FieldError{Resource: "Issue", Field: "title", Code: "missing_field"})
 	}
 	if s.allow(who, r, TriageIssues) != nil {
-		in.Labels = nil
+		in.Labels, in.Assignees, in.Milestone = nil, nil, 0
 	}
 	if err := checkLabels(in.Labels); err != nil {
+		return wire.Issue{}, err
+	}
+	assignees, err := s.assignees(r, nil, in.Assignees, true)
+	if err != nil {
+		return wire.Issue{}, err
+	}
+	milestone, err := r.milestoneOf(in.Milestone)
+	if err != nil {
 		return wire.Issue{}, err
 	}
 	now := s.now()
@@ -73,6 +84,8 @@ func (s *State) OpenIssue(who Identity, full string, in NewIssue) (wire.Issue, e
 	for _, l := range i.labels {
 		s.labelEvent(who, r, i, l, "labeled")
 	}
+	s.setAssignees(who, r, i, assignees)
+	s.setMilestone(who, r, i, milestone)
 	return s.viewIssue(r, i), nil
 }
 
@@ -86,6 +99,7 @@ func checkLabels(names []string) error {
 }
 
 func (s *State) issueEvent(who Identity, r *repo, i *issue, body wire.Event) {
+	s.record(who, i, body)
 	if i.pull != nil {
 		s.pullEvent(who, r, i, body)
 		return
@@ -137,6 +151,9 @@ type IssueFilter struct {
 	State     string // open (also ""), closed, all
 	Labels    []string
 	Creator   string
+	Assignee  string // a login, none, *; "" is anybody or nobody
+	Milestone int    // a number, AnyMilestone, NoMilestone, SomeMilestone
+	Mentioned string
 	Since     time.Time
 	Sort      string // created (also ""), updated, comments
 	Ascending bool
@@ -192,7 +209,7 @@ func (i *issue) matches(f IssueFilter) bool {
 			return false
 		}
 	}
-	return true
+	return f.holds(i) && (f.Mentioned == "" || i.mentions(f.Mentioned))
 }
 
 func (i *issue) label(name string) *label {
@@ -216,6 +233,7 @@ func (s *State) viewIssue(r *repo, i *issue) wire.Issue {
 		v.ClosedBy = &u
 	}
 	v.Link(s.base, r.fullName())
+	s.furnish(r, i, &v)
 	if p := i.pull; p != nil {
 		v.AsPull(s.base, r.fullName(), p.id, wire.Time{Time: p.merged})
 		v.Draft, v.StateReason = &p.draft, nil

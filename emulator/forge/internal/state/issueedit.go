@@ -15,6 +15,8 @@ type IssueEdit struct {
 	State       *string
 	StateReason *string
 	Labels      *[]string
+	Assignees   *[]string
+	Milestone   *int // 0 takes it away
 }
 
 // EditIssue changes an issue. Its author may edit and close it; labels need triage.
@@ -25,7 +27,7 @@ func (s *State) EditIssue(who Identity, full string, number int, e IssueEdit) (w
 	if err != nil {
 		return wire.Issue{}, err
 	}
-	if key(i.author) != key(who.Login) || e.Labels != nil {
+	if key(i.author) != key(who.Login) || e.Labels != nil || e.Assignees != nil || e.Milestone != nil {
 		if err := s.allow(who, r, TriageIssues.on(who, i)); err != nil {
 			return wire.Issue{}, err
 		}
@@ -33,7 +35,12 @@ func (s *State) EditIssue(who Identity, full string, number int, e IssueEdit) (w
 	if err := s.checkIssueEdit(i, e); err != nil {
 		return wire.Issue{}, err
 	}
+	furnish, err := s.furnishing(who, r, i, e)
+	if err != nil {
+		return wire.Issue{}, err
+	}
 	s.applyIssueEdit(who, r, i, e)
+	furnish()
 	return s.viewIssue(r, i), nil
 }
 

@@ -37,13 +37,16 @@ type repo struct {
 	allowForking bool    // of an organisation's private repository
 	noIssues     bool
 	topics       []string
-	actions      string // actionsOn, actionsOfFork, actionsOff
-	merging      merging
-	pulls        []*issue  // those of issues that are pull requests, by number
-	outgoing     []*issue  // pull requests of other repositories whose head is here
-	checks       []*check  // as they were made
-	suites       []*suite  // likewise
-	statuses     []*status // likewise
+	milestones   []*milestone // as they were made
+
+	lastMilestone int    // number given last
+	actions       string // actionsOn, actionsOfFork, actionsOff
+	merging       merging
+	pulls         []*issue  // those of issues that are pull requests, by number
+	outgoing      []*issue  // pull requests of other repositories whose head is here
+	checks        []*check  // as they were made
+	suites        []*suite  // likewise
+	statuses      []*status // likewise
 }
 
 func (r *repo) fullName() string { return r.owner.login + "/" + r.name }

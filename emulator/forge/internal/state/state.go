@@ -55,12 +55,17 @@ type State struct {
 type noun string
 
 const (
-	nounAccount  noun = "account"
-	nounRepo     noun = "repository"
-	nounLabel    noun = "label"
-	nounIssue    noun = "issue"
-	nounPull     noun = "pull"
-	nounComment  noun = "comment"
+	nounAccount noun = "account"
+	nounRepo    noun = "repository"
+	nounLabel   noun = "label"
+	nounIssue   noun = "issue"
+	nounPull    noun = "pull"
+	nounComment noun = "comment"
+
+	nounMilestone  noun = "milestone"
+	nounReaction   noun = "reaction"
+	nounIssueEvent noun = "issue event"
+
 	nounWorkflow noun = "workflow"
 	nounRun      noun = "run"
 	nounJob      noun = "job"

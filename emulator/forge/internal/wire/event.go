@@ -12,6 +12,8 @@ type Event struct {
 	Issue        *EventIssue    `json:"issue,omitempty"`
 	Comment      *Comment       `json:"comment,omitempty"`
 	Label        *Label         `json:"label,omitempty"`
+	Assignee     *User          `json:"assignee,omitempty"`
+	Milestone    *Milestone     `json:"milestone,omitempty"`
 	Member       *User          `json:"member,omitempty"`
 	Changes      map[string]any `json:"changes,omitempty"`
 	WorkflowRun  *EventRun      `json:"workflow_run,omitempty"`

@@ -15,36 +15,36 @@ type Label struct {
 
 // Issue is an issue.
 type Issue struct {
-	URL               string    `json:"url"`
-	RepositoryURL     string    `json:"repository_url"`
-	LabelsURL         string    `json:"labels_url"`
-	CommentsURL       string    `json:"comments_url"`
-	EventsURL         string    `json:"events_url"`
-	HTMLURL           string    `json:"html_url"`
-	ID                int64     `json:"id"`
-	NodeID            string    `json:"node_id"`
-	Number            int       `json:"number"`
-	Title             string    `json:"title"`
-	User              User      `json:"user"`
-	Labels            []Label   `json:"labels"`
-	State             string    `json:"state"`
-	Locked            bool      `json:"locked"`
-	Assignee          *User     `json:"assignee"`
-	Assignees         []User    `json:"assignees"`
-	Milestone         *struct{} `json:"milestone"`
-	Comments          int       `json:"comments"`
-	CreatedAt         Time      `json:"created_at"`
-	UpdatedAt         Time      `json:"updated_at"`
-	ClosedAt          Time      `json:"closed_at"`
-	ClosedBy          *User     `json:"closed_by"`
-	AuthorAssociation string    `json:"author_association"`
-	ActiveLockReason  *string   `json:"active_lock_reason"`
-	Body              *string   `json:"body"`
-	Reactions         Reactions `json:"reactions"`
-	TimelineURL       string    `json:"timeline_url"`
-	StateReason       *string   `json:"state_reason"`
-	Type              *struct{} `json:"type"`
-	App               *struct{} `json:"performed_via_github_app"`
+	URL               string     `json:"url"`
+	RepositoryURL     string     `json:"repository_url"`
+	LabelsURL         string     `json:"labels_url"`
+	CommentsURL       string     `json:"comments_url"`
+	EventsURL         string     `json:"events_url"`
+	HTMLURL           string     `json:"html_url"`
+	ID                int64      `json:"id"`
+	NodeID            string     `json:"node_id"`
+	Number            int        `json:"number"`
+	Title             string     `json:"title"`
+	User              User       `json:"user"`
+	Labels            []Label    `json:"labels"`
+	State             string     `json:"state"`
+	Locked            bool       `json:"locked"`
+	Assignee          *User      `json:"assignee"`
+	Assignees         []User     `json:"assignees"`
+	Milestone         *Milestone `json:"milestone"`
+	Comments          int        `json:"comments"`
+	CreatedAt         Time       `json:"created_at"`
+	UpdatedAt         Time       `json:"updated_at"`
+	ClosedAt          Time       `json:"closed_at"`
+	ClosedBy          *User      `json:"closed_by"`
+	AuthorAssociation string     `json:"author_association"`
+	ActiveLockReason  *string    `json:"active_lock_reason"`
+	Body              *string    `json:"body"`
+	Reactions         Reactions  `json:"reactions"`
+	TimelineURL       string     `json:"timeline_url"`
+	StateReason       *string    `json:"state_reason"`
+	Type              *struct{}  `json:"type"`
+	App               *struct{}  `json:"performed_via_github_app"`
 
 	PullRequest *PullOfIssue `json:"pull_request,omitempty"` // of a pull request only
 	Draft       *bool        `json:"draft,omitempty"`
@@ -63,7 +63,7 @@ func (i *Issue) Link(b Base, repo string) {
 	i.Reactions.URL = i.URL + "/reactions"
 }
 
-// Reactions counts reactions; nothing can react here yet, so all are zero.
+// Reactions counts reactions.
 type Reactions struct {
 	URL      string `json:"url"`
 	Total    int    `json:"total_count"`

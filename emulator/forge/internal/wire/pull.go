@@ -45,7 +45,7 @@ type ListedPull struct {
 	RequestedReviewers []User     `json:"requested_reviewers"`
 	RequestedTeams     []struct{} `json:"requested_teams"`
 	Labels             []Label    `json:"labels"`
-	Milestone          *struct{}  `json:"milestone"`
+	Milestone          *Milestone `json:"milestone"`
 	Draft              bool       `json:"draft"`
 	CommitsURL         string     `json:"commits_url"`
 	ReviewCommentsURL  string     `json:"review_comments_url"`
