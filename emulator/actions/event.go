@@ -27,6 +27,7 @@ type happening struct {
 	raw       json.RawMessage
 	payload   *expr.Object
 	paths     []string // changed by a push or a pull request
+	message   string   // of the commit at a pull request's head
 	pull      *pull    // that the event is about
 	untrusted bool     // the runs get a token that only reads, and no secrets
 	depth     int      // of a workflow_run: how many runs started one another before it
@@ -55,7 +56,7 @@ func readEvent(entry journal.Entry) (happening, error) {
 	d := entry.Detail
 	h := happening{
 		seq: entry.Seq, name: d["event"], action: d["action"], repo: d["repo"], actor: entry.Actor,
-		sha: d["sha"], ref: d["ref"], raw: entry.Payload, copied: entry.Copied,
+		sha: d["sha"], ref: d["ref"], message: d["message"], raw: entry.Payload, copied: entry.Copied,
 	}
 	if h.name == "" || h.repo == "" || len(h.raw) == 0 {
 		return happening{}, nil // something that happened, but no webhook event
@@ -89,6 +90,9 @@ func (h happening) triggers() []happening {
 	case "delete":
 		h.sha, h.ref = "", "" // what it names is gone
 	case "pull_request":
+		if skips(h.message) {
+			return []happening{h.ofPullTarget()}
+		}
 		return append(h.onMerge(), h.ofPullTarget())
 	case "pull_request_review", "pull_request_review_comment":
 		return h.onMerge()

@@ -68,7 +68,7 @@ func TestOpenPull(t *testing.T) {
 	e := w.lastEntry("pull_request.opened")
 	merge := w.ada.want(200, "GET", "/repos/acme/app/git/ref/pull/1/merge", nil).at("object.sha").(string)
 	want := map[string]string{"event": "pull_request", "action": "opened", "number": "1", "repo": "acme/app", "ref": "refs/pull/1/merge",
-		"sha": merge, "head": head, "paths": "a.txt"}
+		"sha": merge, "head": head, "paths": "a.txt", "message": "write a.txt"}
 	if d := cmp.Diff(want, e.Detail); d != "" {
 		t.Errorf("detail (-want +got):\n%s", d)
 	}

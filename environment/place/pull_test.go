@@ -94,6 +94,13 @@ jobs:
 		t.Errorf("synchronize (-want +got):\n%s", d)
 	}
 
+	// The head's commit asks for no runs.
+	c.do(201, "PUT", "/repos/acme/app/contents/c.txt", map[string]any{"message": "c [skip ci]", "branch": "feature", "content": "eA=="})
+	quiet(t, p)
+	if d := cmp.Diff(want, c.ran()); d != "" {
+		t.Errorf("skipped (-want +got):\n%s", d)
+	}
+
 	// Conflicts: no run on the merge.
 	c.put("main", "a.txt", "other\n")
 	c.do(200, "GET", "/repos/acme/app/pulls/1", nil)

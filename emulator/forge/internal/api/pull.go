@@ -108,13 +108,14 @@ func (a *API) newPull(c *call, in state.NewPull) (made wire.Pull, err error) {
 	return made, err
 }
 
-// untilStill does something again as long as branches move meanwhile.
-func untilStill(do func() error) error {
-	for {
-		if err := do(); !errors.Is(err, state.ErrMoved) {
+// untilStill does something again as long as branches move meanwhile, but not for ever.
+func untilStill(do func() error) (err error) {
+	for range 1000 {
+		if err = do(); !errors.Is(err, state.ErrMoved) {
 			return err
 		}
 	}
+	return err
 }
 
 // pull reads the number of the path and returns that pull request, when who asks may do need.

@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
@@ -116,7 +117,11 @@ func (a *API) mayReopen(full string, number int, to *string) error {
 func (a *API) compare(r *http.Request, g *gitstore.Repo, p state.Pull) (state.PullFacts, error) {
 	f := state.PullFacts{Base: p.BaseSHA, Head: p.HeadSHA}
 	if p.HeadRepo != p.Repo.ID {
-		if err := g.Borrow(p.HeadRepo, p.HeadSHA); err != nil {
+		err := g.Borrow(p.HeadRepo, p.HeadSHA)
+		if errors.Is(err, gitstore.ErrNotFound) {
+			return f, state.ErrMoved // the fork is being deleted
+		}
+		if err != nil {
 			return f, err
 		}
 	}
@@ -131,7 +136,11 @@ func (a *API) compare(r *http.Request, g *gitstore.Repo, p state.Pull) (state.Pu
 	if err != nil {
 		return f, err
 	}
-	f.Files = len(files)
+	head, err := g.Commit(f.Head)
+	if err != nil {
+		return f, err
+	}
+	f.Message, f.Files = strings.TrimSpace(head.Message), len(files)
 	for _, file := range files {
 		f.Additions, f.Deletions = f.Additions+file.Additions, f.Deletions+file.Deletions
 		if len(f.Paths) < state.MaxPullPaths {

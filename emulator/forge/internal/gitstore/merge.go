@@ -73,7 +73,7 @@ func (r *Repo) relateNear(base, head string) (rel Relation, found bool, err erro
 	}
 	for n, sha := range ofHead {
 		if at := slices.Index(ofBase, sha); at >= 0 {
-			ahead := slices.Clone(ofHead[:n])
+			ahead := append([]string(nil), ofHead[:n]...)
 			slices.Reverse(ahead)
 			return Relation{Common: sha, Ahead: ahead, Behind: at, Linear: true}, true, nil
 		}

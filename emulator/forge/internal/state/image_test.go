@@ -325,7 +325,7 @@ func (w world) fillPulls(t *testing.T, who state.Identity) {
 		try(t, w.MoveRefs(who, "acme/app", []state.RefChange{{Ref: "refs/heads/" + branch, Before: state.Zero, After: head}}))
 		in := state.NewPull{Title: branch, Head: "acme:" + branch, Base: "main", Draft: n == 0}
 		_, err = w.OpenPull(who, "acme/app", in, 4+n, state.PullFacts{Base: main, Head: head, Common: main, Merge: strings.Repeat("d", 40), Linear: true,
-			Commits: 1, Additions: 2, Deletions: 3, Files: 1, Paths: []string{"a.txt"}, Shas: []string{head}})
+			Commits: 1, Additions: 2, Deletions: 3, Files: 1, Paths: []string{"a.txt"}, Shas: []string{head}, Message: "m"})
 		try(t, err)
 	}
 	p, err := w.PullEnds(who, "acme/app", 5, state.ReadPulls)

@@ -48,6 +48,7 @@ type PullFacts struct {
 	Deletions  int
 	Files      int
 	Paths      []string // of the files, at most MaxPullPaths
+	Message    string   // of the head's commit
 }
 
 // MaxPullPaths is how many changed files filters of paths look at.

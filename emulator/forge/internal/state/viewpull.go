@@ -10,7 +10,7 @@ import (
 func pullRef(number int, end string) string { return fmt.Sprintf("refs/pull/%d/%s", number, end) }
 
 // pullEvent appends an event about a pull request. Workflows run on its test merge, when there is one:
-// Detail names it as sha, and the changed files as paths.
+// Detail names it as sha, the changed files as paths, and has the message of the head's commit.
 func (s *State) pullEvent(who Identity, r *repo, i *issue, body wire.Event) {
 	v := s.pullViewer(true).full(i)
 	if !i.pull.merged.IsZero() || i.state != stateOpen {
@@ -23,6 +23,7 @@ func (s *State) pullEvent(who Identity, r *repo, i *issue, body wire.Event) {
 	detail := map[string]string{
 		"event": "pull_request", "action": body.Action, "number": fmt.Sprint(i.number), "head": i.pull.head.sha,
 		"ref": pullRef(i.number, "merge"), "sha": i.pull.facts.Merge, "paths": strings.Join(i.pull.facts.Paths, "\n"),
+		"message": i.pull.facts.Message,
 	}
 	if !i.pull.merged.IsZero() {
 		detail["ref"], detail["sha"] = "refs/heads/"+i.pull.base.ref, i.pull.merge
