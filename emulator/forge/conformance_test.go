@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/understudy-dev/understudy/emulator/forge"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/api"
 	"github.com/understudy-dev/understudy/internal/conformance"
 )
@@ -55,6 +56,27 @@ func leftOut(c *conformance.Checker) []string {
 		all = append(all, fmt.Sprintf("no test needs the exception %s; remove it from internal/conformance/exceptions.go", e.Finding))
 	}
 	return all
+}
+
+// TestServedOperations holds what the page of a forge shows as served to the router.
+func TestServedOperations(t *testing.T) {
+	c, err := checker()
+	must(t, err)
+	served := 0
+	for _, o := range forge.Operations() {
+		if o.Served {
+			served++
+		}
+	}
+	want := 0
+	for _, r := range api.Routes() {
+		if !c.Allowed(r.Method, r.Pattern) {
+			want++
+		}
+	}
+	if served != want {
+		t.Errorf("%d operations are shown as served, the router serves %d", served, want)
+	}
 }
 
 // TestRoutesAreDescribed holds the router to GitHub's description: paths, methods and query parameters.

@@ -31,7 +31,7 @@ func TestDispatchPromisesTheRun(t *testing.T) {
 	told.is("html_url", w.forge.URL()+"/acme/app/actions/runs/1")
 	event := fmt.Sprintf("event:%d", w.lastEntry("workflow_dispatch").Seq)
 	for _, cause := range []string{"event:1", event, event} { // another came between; the promise holds once
-		run, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", Workflow: ".github/workflows/hand.yml", Event: "workflow_dispatch", Cause: cause, Actor: "ada", Status: "completed"})
+		run, err := w.admin.SaveRun(forge.Run{Repo: "acme/app", HeadSHA: w.head("acme/app", "main"), Workflow: ".github/workflows/hand.yml", Event: "workflow_dispatch", Cause: cause, Actor: "ada", Status: "completed"})
 		must(t, err)
 		w.ada.want(200, "GET", fmt.Sprint(actions, "/runs/", run.ID), nil).is("understudy_cause", cause)
 	}

@@ -94,6 +94,7 @@ func (p *page) routes() map[string]handler {
 		"job/{id}/log":                 p.log,
 		"journal":                      p.journal,
 		"journal/{seq}":                p.entry,
+		"api":                          p.operations,
 	}
 }
 
@@ -122,7 +123,7 @@ func (p *page) parse() (map[string]*template.Template, error) {
 		return nil, err
 	}
 	out := map[string]*template.Template{"part": frame}
-	for _, name := range []string{"home", "files", "commits", "commit", "issues", "issue", "runs", "run", "job", "about", "hooks", "delivery", "journal", "entry", "refused"} {
+	for _, name := range []string{"home", "files", "commits", "commit", "issues", "issue", "runs", "run", "job", "about", "hooks", "delivery", "journal", "entry", "operations", "refused"} {
 		t, err := frame.Clone()
 		if err == nil {
 			t, err = t.ParseFS(sources, "html/"+name+".html")
@@ -152,7 +153,7 @@ type sheet struct {
 	Title  string
 	Server string
 	Note   string
-	Part   string // of the navigation: repositories, journal
+	Part   string // of the navigation: repositories, journal, api
 	Going  bool   // something on the sheet has not ended
 	Repo   *tabs  // of a sheet that belongs to a repository
 	Main   any

@@ -78,8 +78,11 @@ func leaves(u jsonschema.OutputUnit) []place {
 
 // distance is how far a choice is from a document: the farthest is one of another type altogether.
 func distance(all []place, here string) int {
-	n := len(all)
+	n := 0
 	for _, p := range all {
+		if p.says != undescribed || !follows(p, all) {
+			n++
+		}
 		if p.at == here && strings.HasPrefix(p.says, "got ") {
 			n += 1000
 		}

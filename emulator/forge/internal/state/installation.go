@@ -74,15 +74,14 @@ func (s *State) reselect(who Identity, i *installation, selected map[int64]bool)
 		return
 	}
 	i.selected, i.updated = selected, s.now()
-	event := wire.InstallationEvent{Selection: i.selection()}
-	if event.Added = s.briefs(func(r *repo) bool { return i.covers(r) && !before.covers(r) }); len(event.Added) > 0 {
-		event.Action = "added"
-		s.installationEvent(who, i, "installation_repositories", event)
-		event.Added = nil
+	none := []wire.RepositoryBrief{}
+	if added := s.briefs(func(r *repo) bool { return i.covers(r) && !before.covers(r) }); len(added) > 0 {
+		s.installationEvent(who, i, "installation_repositories",
+			wire.InstallationEvent{Action: "added", Selection: i.selection(), Added: added, Removed: none})
 	}
-	if event.Removed = s.briefs(func(r *repo) bool { return before.covers(r) && !i.covers(r) }); len(event.Removed) > 0 {
-		event.Action = "removed"
-		s.installationEvent(who, i, "installation_repositories", event)
+	if removed := s.briefs(func(r *repo) bool { return before.covers(r) && !i.covers(r) }); len(removed) > 0 {
+		s.installationEvent(who, i, "installation_repositories",
+			wire.InstallationEvent{Action: "removed", Selection: i.selection(), Added: none, Removed: removed})
 	}
 	s.led.Changed()
 }

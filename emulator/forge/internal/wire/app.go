@@ -59,8 +59,8 @@ type InstallationEvent struct {
 	Installation Installation      `json:"installation"`
 	Repositories []RepositoryBrief `json:"repositories,omitempty"`
 	Selection    string            `json:"repository_selection,omitempty"` // of installation_repositories
-	Added        []RepositoryBrief `json:"repositories_added,omitempty"`
-	Removed      []RepositoryBrief `json:"repositories_removed,omitempty"`
+	Added        []RepositoryBrief `json:"repositories_added,omitzero"`    // of installation_repositories, also when there is none
+	Removed      []RepositoryBrief `json:"repositories_removed,omitzero"`  // likewise
 	Requester    *User             `json:"requester"`
 	Organization *Organization     `json:"organization,omitempty"`
 	Sender       *User             `json:"sender"`
