@@ -371,7 +371,11 @@ func visits(t testing.TB, names map[string]string) (reads, changes []visit) {
 	routes := map[string]api.Route{}
 	for _, r := range api.Routes() {
 		if r.Method == "GET" {
-			reads = append(reads, visit{route: r, path: fill(r.Pattern, r.Pattern)})
+			path := fill(r.Pattern, r.Pattern)
+			if r.Pattern == "/search/issues" {
+				path += "?q=is:issue"
+			}
+			reads = append(reads, visit{route: r, path: path})
 			continue
 		}
 		routes[r.Method+" "+r.Pattern] = r

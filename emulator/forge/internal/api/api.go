@@ -75,6 +75,7 @@ func New(o Options) *API {
 		a.forkRoutes(),
 		a.branchRoutes(),
 		a.compareRoutes(),
+		a.searchRoutes(),
 		a.furnitureRoutes(),
 		a.issueEventRoutes(),
 		a.milestoneRoutes(),
