@@ -81,6 +81,7 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 	}
 	w.ada.want(201, "PUT", contents+".github/workflows/hand.yml", map[string]any{"message": "m", "content": encode("on: workflow_dispatch\n")})
 	seedPulls(w)
+	seedRoles(w)
 	const orgSecrets = "/orgs/acme/actions/secrets"
 	sealKey := w.ada.want(200, "GET", actions+"/secrets/public-key", nil).at("key_id").(string)
 	for _, suffix := range []string{"", "_2", "_3"} {
@@ -198,6 +199,23 @@ func seedOrgs(t testing.TB, w *world, bob, cyd actor) {
 	}
 }
 
+// seedRoles makes three roles of each kind in acme, gives one of them to its members, and makes three outside
+// collaborators.
+func seedRoles(w *world) {
+	w.t.Helper()
+	for _, name := range []string{"one", "two", "three"} {
+		w.ada.want(201, "POST", "/orgs/acme/custom-repository-roles", map[string]any{"name": name, "base_role": "read", "permissions": []string{"add_label"}})
+	}
+	w.ada.want(201, "POST", "/orgs/acme/organization-roles", map[string]any{"name": "one", "permissions": []string{}})
+	for _, login := range []string{"ada", "bob", "cyd"} {
+		w.ada.want(204, "PUT", "/orgs/acme/organization-roles/users/"+login+"/8132", nil)
+	}
+	for _, login := range []string{"out-1", "out-2", "out-3"} {
+		must(w.t, w.admin.AddUser(forge.User{Login: login}))
+		w.ada.want(204, "PUT", "/repos/acme/lib/collaborators/"+login, nil)
+	}
+}
+
 // seedConfig makes the variable MODE and the secret TOKEN, with a suffix, below an address. more are
 // further fields of both.
 func seedConfig(t testing.TB, a actor, at, suffix string, more map[string]any) {
@@ -215,7 +233,8 @@ func seedConfig(t testing.TB, a actor, at, suffix string, more map[string]any) {
 // params are the values of path parameters; those of a part of the pattern come first.
 func params() [][3]string {
 	return [][3]string{
-		{"/app/", "{delivery_id}", "$HEARD"},
+		{"/app/", "{delivery_id}", "$HEARD"}, {"/organization-roles/", "{id}", "8132"}, {"/custom-repository-roles/", "{id}", "100001"},
+		{"/outside_collaborators/", "{login}", "out-1"},
 		{"/orgs/", "{hook_id}", "4"}, {"/orgs/", "{delivery_id}", "4"}, {"", "{hook_id}", "1"}, {"", "{delivery_id}", "1"},
 		{"/pulls/{number}/merge", "{number}", "7"}, {"/pulls/", "{number}", "4"}, {"/commits/{ref...}/pulls", "{ref...}", "four"},
 		{"/labels/", "{name}", "bug"}, {"/variables/", "{name}", "MODE"}, {"/secrets/", "{name}", "TOKEN"},
@@ -240,8 +259,20 @@ func writes() []struct{ request, path, body string } {
 		{"PUT " + org + "/public_members/{login}", org + "/public_members/ada", ``},
 		{"DELETE " + org + "/public_members/{login}", org + "/public_members/ada", ``},
 		{"PATCH /user/memberships/orgs/{org}", "", `{"state": "active"}`},
-		{"PUT " + org + "/memberships/{login}", "", `{"role": "admin"}`},
-		{"DELETE " + org + "/memberships/{login}", org + "/memberships/cyd", ``},
+		{"PUT " + org + "/memberships/{login}", org + "/memberships/out-2", `{"role": "admin"}`},
+		{"PATCH " + org, "", `{"default_repository_permission": "write"}`},
+		{"POST " + org + "/organization-roles", "", `{"name": "New", "base_role": "triage", "permissions": ["manage_organization_webhooks"]}`},
+		{"PATCH " + org + "/organization-roles/{id}", org + "/organization-roles/100004", `{"description": "Other"}`},
+		{"DELETE " + org + "/organization-roles/{id}", org + "/organization-roles/100004", ``},
+		{"PUT " + org + "/organization-roles/users/{login}/{id}", org + "/organization-roles/users/{login}/8134", ``},
+		{"DELETE " + org + "/organization-roles/users/{login}/{id}", org + "/organization-roles/users/{login}/8134", ``},
+		{"DELETE " + org + "/organization-roles/users/{login}", "", ``},
+		{"POST " + org + "/custom-repository-roles", "", `{"name": "New", "base_role": "triage", "permissions": []}`},
+		{"PATCH " + org + "/custom-repository-roles/{id}", "", `{"description": "Other"}`},
+		{"DELETE " + org + "/custom-repository-roles/{id}", "", ``},
+		{"DELETE " + org + "/outside_collaborators/{login}", "", ``},
+		{"PUT " + org + "/outside_collaborators/{login}", org + "/outside_collaborators/cyd", ``},
+		{"DELETE " + org + "/memberships/{login}", org + "/memberships/out-2", ``},
 		{"DELETE " + org + "/members/{login}", "", ``},
 		{"POST " + org + "/actions/variables", "", `{"name": "NEW", "value": "x", "visibility": "all"}`},
 		{"PATCH " + org + "/actions/variables/{name}", "", `{"value": "slow"}`},

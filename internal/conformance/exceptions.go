@@ -6,13 +6,16 @@ func exceptions() []Exception {
 	const null = "got null, want string"
 	return []Exception{
 		{Finding{"*", "4*", "/status", undescribed}, "update-ref-refused.json", "errors repeat their status since 2024"},
-		{Finding{"orgs/get", "200", "/company", null}, "org.json", "what an organisation does not say is null"},
-		{Finding{"orgs/get", "200", "/location", null}, "org.json", "likewise"},
-		{Finding{"orgs/get", "200", "/email", null}, "org.json", "likewise"},
+		{Finding{"orgs/*", "200", "/company", null}, "org.json", "what an organisation does not say is null"},
+		{Finding{"orgs/*", "200", "/location", null}, "org.json", "likewise"},
+		{Finding{"orgs/*", "200", "/email", null}, "org.json", "likewise"},
 		{Finding{"webhook *", "payload", "*/user_view_type", undescribed}, "account.json", "accounts have it since 2024"},
 		{Finding{"*", "*", "*/head/repo", "got null, want object"}, "pull-without-fork.json", "a fork that is gone"},
 		{Finding{"apps/list-installations", "200", "/*/account", "missing properties 'name', 'slug', 'created_at', 'updated_at'"}, "installations.json", "an account is asked to be a user and an enterprise at once"},
 		{Finding{"POST */hooks/*/test", "204", "", nowhere}, "hook-test-url.json", "the address in a hook's test_url"},
+		{Finding{"* /orgs/*/organization-roles", "*", "", nowhere}, "custom-roles.json", "roles of one's own, in Enterprise Cloud"},
+		{Finding{"* /orgs/*/organization-roles/*", "*", "", nowhere}, "custom-roles.json", "likewise"},
+		{Finding{"* /orgs/*/custom-repository-roles*", "*", "", nowhere}, "custom-roles.json", "likewise"},
 		{Finding{"issues/add-labels", "body", "", "got array, want object"}, "add-labels.json", "a bare list of names is granted"},
 		{Finding{"actions/create-repo-variable", "409", "", undeclared}, "variable-exists.json", "a variable that exists"},
 	}

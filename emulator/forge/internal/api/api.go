@@ -71,6 +71,7 @@ func New(o Options) *API {
 		a.userRoutes(),
 		a.orgRoutes(),
 		a.membershipRoutes(),
+		a.roleRoutes(),
 		a.repoRoutes(),
 		a.forkRoutes(),
 		a.branchRoutes(),

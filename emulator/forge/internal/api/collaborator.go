@@ -2,9 +2,6 @@ package api
 
 import (
 	"net/http"
-
-	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
-	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
 func (a *API) collaboratorRoutes() []route {
@@ -46,11 +43,7 @@ func (a *API) putCollaborator(c *call) (answer, error) {
 	if err := c.decode(smallBody, &in); err != nil {
 		return answer{}, err
 	}
-	role, err := state.ParseRole(in.Permission)
-	if err != nil {
-		return answer{}, wire.Invalid(wire.FieldError{Resource: "Repository", Field: "permission", Code: "invalid", Message: err.Error()})
-	}
-	if _, err := a.State.SetCollaborator(c.who, c.repo(), c.param["login"], role); err != nil {
+	if _, err := a.State.SetCollaborator(c.who, c.repo(), c.param["login"], in.Permission); err != nil {
 		return answer{}, err
 	}
 	return noContent()

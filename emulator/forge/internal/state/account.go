@@ -28,6 +28,11 @@ type account struct {
 	invited map[string]bool   // who may become a member, and whether as an owner; by lower-case login
 	config  config
 	hooks   []*hook
+
+	base      *Role                 // of members, in all repositories; nil is Read
+	roles     map[int64]*customRole // for members, in all of it
+	repoRoles map[int64]*customRole // for collaborators
+	granted   map[string][]int64    // roles of members, by lower-case login
 }
 
 // member belongs to an organisation, and has a role in all its repositories.
@@ -115,7 +120,7 @@ func (s *State) SetOrgRole(org, login string, role Role) error {
 		return fmt.Errorf("%q is no account", login)
 	}
 	if role == None {
-		delete(o.members, key(login))
+		o.dismiss(login)
 		return nil
 	}
 	m := o.members[key(login)]

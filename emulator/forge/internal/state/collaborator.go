@@ -8,7 +8,7 @@ import (
 )
 
 // SetCollaborator gives a user a role in a repository; isNew tells whether he had none of his own.
-func (s *State) SetCollaborator(who Identity, full, login string, role Role) (isNew bool, err error) {
+func (s *State) SetCollaborator(who Identity, full, login, permission string) (isNew bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, err := s.open(who, full, Administer)
@@ -19,17 +19,20 @@ func (s *State) SetCollaborator(who Identity, full, login string, role Role) (is
 	if a == nil || a.kind == kindOrg {
 		return false, wire.NotFound()
 	}
-	if role == None {
+	role, custom, err := r.roleCalled(permission)
+	if err != nil || role == None {
 		return false, wire.Invalid(wire.FieldError{Resource: "Repository", Field: "permission", Code: "invalid"})
 	}
-	before := r.members[key(login)]
+	before, called := r.members[key(login)], r.roleName(login, r.members[key(login)])
 	r.members[key(login)] = role
+	r.setCustom(login, custom)
+	now := r.roleName(login, role)
 	u := s.viewAccount(a)
 	switch {
 	case before == None:
-		changes := map[string]any{"permission": map[string]any{"to": role.legacy()}, "role_name": map[string]any{"to": role.String()}}
+		changes := map[string]any{"permission": map[string]any{"to": role.legacy()}, "role_name": map[string]any{"to": now}}
 		s.event(who, r, "member", wire.Event{Action: "added", Member: &u, Changes: changes}, r.fullName())
-	case before != role:
+	case before != role || called != now:
 		changes := map[string]any{
 			"old_permission": map[string]any{"from": before.legacy()},
 			"permission":     map[string]any{"from": before.legacy(), "to": role.legacy()},
@@ -55,6 +58,7 @@ func (s *State) RemoveCollaborator(who Identity, full, login string) error {
 		return nil // GitHub answers 204 for this as well
 	}
 	delete(r.members, key(login))
+	r.setCustom(login, 0)
 	u := s.viewAccount(a)
 	s.event(who, r, "member", wire.Event{Action: "removed", Member: &u}, r.fullName())
 	return nil
@@ -115,5 +119,5 @@ func (s *State) Permission(who Identity, full, login string) (wire.Permission, e
 
 func (s *State) viewCollaborator(a *account, r *repo) wire.Collaborator {
 	role := s.roleOf(a, r)
-	return wire.Collaborator{User: s.viewAccount(a), Permissions: role.permissions(), RoleName: role.String()}
+	return wire.Collaborator{User: s.viewAccount(a), Permissions: role.permissions(), RoleName: r.roleName(a.login, role)}
 }

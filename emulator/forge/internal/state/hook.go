@@ -111,7 +111,7 @@ func (s *State) hookOwner(who Identity, o HookOwner, level string) (hookOwner, e
 	if !who.tok.app && !who.scoped("admin:org_hook") {
 		return hookOwner{}, wire.NotFound()
 	}
-	if !who.tok.app && !org.members[key(who.Login)].owner {
+	if !who.tok.app && !org.members[key(who.Login)].owner && !org.grants(who.Login, orgPermission("organization_hooks", level)) {
 		return hookOwner{}, wire.NotFound()
 	}
 	return hookOwner{org: org}, nil

@@ -60,6 +60,11 @@ type AccountImage struct {
 	Members []MemberImage   // by Login
 	Invited map[string]bool // by lower-case login
 	ConfigImage
+
+	Base      *Role              `json:",omitempty"`
+	Roles     []CustomRoleImage  `json:",omitempty"` // by ID
+	RepoRoles []CustomRoleImage  `json:",omitempty"` // by ID
+	Granted   map[string][]int64 `json:",omitempty"` // by lower-case login
 }
 
 // ConfigImage is what Actions reads at one level.
@@ -110,8 +115,9 @@ type RepoImage struct {
 	Updated       time.Time
 	Pushed        time.Time
 	Refs          map[string]string
-	Members       map[string]Role // by lower-case login
-	Labels        []LabelImage    // as they were made
+	Members       map[string]Role  // by lower-case login
+	Custom        map[string]int64 `json:",omitempty"` // roles of the organisation's own, by lower-case login
+	Labels        []LabelImage     // as they were made
 	ConfigImage
 	Environments []EnvironmentImage // by ID
 	Caches       []CacheImage       `json:",omitempty"` // as they came; their bytes are not in the image
@@ -316,7 +322,8 @@ func (im *Image) sort() {
 
 func imageOfAccount(a *account) AccountImage {
 	out := AccountImage{ID: a.id, Login: a.login, Name: a.name, Kind: a.kind, Created: a.created,
-		Invited: maps.Clone(a.invited), ConfigImage: imageOfConfig(a.config)}
+		Invited: maps.Clone(a.invited), ConfigImage: imageOfConfig(a.config),
+		Base: a.base, Roles: imagesOfRoles(a.roles), RepoRoles: imagesOfRoles(a.repoRoles), Granted: maps.Clone(a.granted)}
 	for _, m := range a.members {
 		out.Members = append(out.Members, MemberImage{Login: m.login, Owner: m.owner, Role: m.role, Public: m.public})
 	}
@@ -339,7 +346,7 @@ func imageOfToken(t *token) TokenImage {
 
 func imageOfRepo(r *repo) RepoImage {
 	out := RepoImage{ID: r.id, Owner: r.owner.id, Name: r.name, Description: r.description, Private: r.private, DefaultBranch: r.defaultBranch,
-		Created: r.created, Updated: r.updated, Pushed: r.pushed, Refs: maps.Clone(r.refs), Members: maps.Clone(r.members), ConfigImage: imageOfConfig(r.config),
+		Created: r.created, Updated: r.updated, Pushed: r.pushed, Refs: maps.Clone(r.refs), Members: maps.Clone(r.members), Custom: maps.Clone(r.custom), ConfigImage: imageOfConfig(r.config),
 		AllowForking: r.allowForking, NoIssues: r.noIssues, Actions: r.actions, Topics: slices.Clone(r.topics),
 		Milestones: imageOfMilestones(r.milestones), LastMilestone: r.lastMilestone, Merging: imageOfMerging(r.merging)}
 	if r.parent != nil {

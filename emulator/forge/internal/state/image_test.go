@@ -46,7 +46,7 @@ func images() map[string]reflect.Type {
 		"Suite": reflect.TypeFor[state.Suite](), "status": reflect.TypeFor[state.StatusImage](), "Status": reflect.TypeFor[state.Status](),
 		"Annotation": reflect.TypeFor[state.Annotation](),
 		"Span":       reflect.TypeFor[state.Span](), "Run": reflect.TypeFor[state.Run](), "Job": reflect.TypeFor[state.Job](),
-		"Step": reflect.TypeFor[state.Step](), "Artifact": reflect.TypeFor[state.Artifact](),
+		"customRole": reflect.TypeFor[state.CustomRoleImage](), "Step": reflect.TypeFor[state.Step](), "Artifact": reflect.TypeFor[state.Artifact](),
 	}
 }
 
@@ -180,7 +180,7 @@ func full(t *testing.T) world {
 	w.Mark("step:3")
 	_, err = w.CreateRepo(ada, "acme", state.NewRepo{Name: "app", Description: "An app", Private: true}, func(int64) error { return nil })
 	try(t, err)
-	_, err = w.SetCollaborator(ada, "acme/app", "robot[bot]", state.Read)
+	_, err = w.SetCollaborator(ada, "acme/app", "robot[bot]", "read")
 	try(t, err)
 	try(t, w.MoveRefs(ada, "acme/app", []state.RefChange{{Ref: "refs/heads/main", Before: state.Zero, After: strings.Repeat("a", 40)}}))
 	w.fillIssues(t, ada)
@@ -206,6 +206,7 @@ func full(t *testing.T) world {
 	_, err = w.Fork(ada, "acme/app", state.NewFork{}, func(from state.Repo, _ int64) (map[string]string, error) { return from.Refs, nil })
 	try(t, err)
 	w.fillApps(t, ada)
+	w.fillRoles(t, ada)
 	return w
 }
 
@@ -583,4 +584,24 @@ func FuzzDecodeImage(f *testing.F) {
 			t.Errorf("%s\n%s", first, second)
 		}
 	})
+}
+
+// fillRoles makes a role of each kind, and gives both to somebody.
+func (w world) fillRoles(t *testing.T, ada state.Identity) {
+	t.Helper()
+	name, about, base := "release", "Releases", "write"
+	own, err := w.PutOrgRole(ada, "acme", 0, state.RoleEdit{Name: &name, Description: &about, Base: &base, Permissions: []string{"manage_organization_webhooks"}})
+	try(t, err)
+	_, err = w.PutRepoRole(ada, "acme", 0, state.RoleEdit{Name: &name, Description: &about, Base: &base, Permissions: []string{"add_label"}})
+	try(t, err)
+	try(t, w.GrantOrgRole(ada, "acme", "bob", own.ID, true))
+	_, err = w.SetCollaborator(ada, "acme/app", "bob", name)
+	try(t, err)
+	_, err = w.EditOrg(ada, "acme", state.OrgEdit{Base: &base})
+	try(t, err)
+	for _, wrong := range []string{"triage", "maintain", "king"} {
+		if _, err := w.EditOrg(ada, "acme", state.OrgEdit{Base: &wrong}); err == nil {
+			t.Errorf("the base of an organisation is %s", wrong)
+		}
+	}
 }

@@ -63,7 +63,7 @@ func newReader(s *State) reader {
 func nouns() []noun {
 	return []noun{nounAccount, nounRepo, nounLabel, nounIssue, nounComment, nounWorkflow, nounRun, nounJob, nounArtifact, nounKey,
 		nounHook, nounDelivery, nounEnvironment, nounPull, nounCache,
-		nounStatus, nounInstallation,
+		nounStatus, nounInstallation, nounRole,
 		nounMilestone, nounReaction, nounIssueEvent}
 }
 
@@ -128,6 +128,9 @@ func (r reader) readAccounts(im Image) error {
 			}
 			r.accounts[a.ID].members[key(m.Login)] = member{login: m.Login, owner: m.Owner, role: m.Role, public: m.Public}
 		}
+		if err := r.readRoles(r.accounts[a.ID], a); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -186,6 +189,9 @@ func (r reader) readRepos(im Image) error {
 		}
 		if x.members == nil {
 			x.members = map[string]Role{}
+		}
+		if err := x.readCustom(in.Custom); err != nil {
+			return err
 		}
 		if err := put(r, nounRepo, r.repos, in.ID, x); err != nil {
 			return err

@@ -153,7 +153,7 @@ func (s *State) SetMembership(who Identity, org, login string, owner bool) (wire
 	case m.owner && !owner && o.lastOwner(login):
 		return wire.Membership{}, wire.Forbidden("Cannot demote the last owner of an organization.")
 	case m.owner != owner:
-		m.owner, m.role = owner, Read
+		m.owner, m.role = owner, None
 		if owner {
 			m.role = Admin
 		}
@@ -194,7 +194,7 @@ func (s *State) RemoveMember(who Identity, org, login string, invitation bool) e
 	if m.owner && o.lastOwner(login) {
 		return wire.Forbidden("Cannot remove the last owner of an organization.")
 	}
-	delete(o.members, key(login))
+	o.dismiss(login)
 	delete(o.invited, key(login))
 	s.led.Changed()
 	return nil
@@ -221,8 +221,7 @@ func (s *State) Memberships(who Identity, state string) ([]wire.Membership, erro
 	return out, nil
 }
 
-// Accept makes who, who was invited, a member. A new member reads all repositories, which is GitHub's
-// first setting for organisations.
+// Accept makes who, who was invited, a member, with what the organisation gives its members.
 func (s *State) Accept(who Identity, org string) (wire.Membership, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,7 +237,7 @@ func (s *State) Accept(who Identity, org string) (wire.Membership, error) {
 	}
 	if owner, invited := o.invited[key(who.Login)]; invited {
 		delete(o.invited, key(who.Login))
-		m := member{login: who.Login, owner: owner, role: Read}
+		m := member{login: who.Login, owner: owner}
 		if owner {
 			m.role = Admin
 		}

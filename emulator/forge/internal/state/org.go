@@ -55,7 +55,7 @@ func (s *State) ownedOrg(who Identity, login, scope, level string) (*account, er
 		return nil, wire.NeedsAdmin()
 	case !there:
 		return nil, wire.NotFound()
-	case !m.owner:
+	case !m.owner && !o.grants(who.Login, orgPermission(scope, level)):
 		return nil, wire.Forbidden("You must be an admin of the organization " + o.login + ".")
 	}
 	return o, nil
@@ -86,6 +86,10 @@ func (s *State) Org(who Identity, login string) (wire.OrganizationProfile, error
 	if err != nil {
 		return wire.OrganizationProfile{}, err
 	}
+	return s.viewOrgProfile(who, o), nil
+}
+
+func (s *State) viewOrgProfile(who Identity, o *account) wire.OrganizationProfile {
 	public, private := 0, 0
 	for _, r := range s.repos {
 		switch {
@@ -104,10 +108,10 @@ func (s *State) Org(who Identity, login string) (wire.OrganizationProfile, error
 	if _, there := s.within(who, o); there {
 		yes, no := true, false
 		v.TotalPrivateRepos, v.OwnedPrivateRepos = &private, &private
-		v.DefaultPermission, v.MembersAllowedRepoCreated = Read.String(), "all"
+		v.DefaultPermission, v.MembersAllowedRepoCreated = o.baseRole().String(), "all"
 		v.MembersCanCreateRepos, v.MembersCanCreatePublic, v.MembersCanCreatePrivate, v.TwoFactorRequirementOn = &yes, &yes, &yes, &no
 	}
-	return v, nil
+	return v
 }
 
 func (s *State) viewOrg(o *account) wire.Organization {

@@ -23,6 +23,7 @@ type repo struct {
 	pushed        time.Time
 	refs          map[string]string // full name → hash
 	members       map[string]Role   // collaborators, by lower-case login
+	custom        map[string]int64  // roles of the organisation's own that they have, likewise
 	labels        []*label
 	issues        []*issue // number n is at n-1
 	config        config

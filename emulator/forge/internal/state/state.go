@@ -78,6 +78,7 @@ const (
 	nounEnvironment  noun = "environment"
 	nounCache        noun = "cache"
 	nounInstallation noun = "installation"
+	nounRole         noun = "role"
 )
 
 // ActionsLogin is the account that a job's own token acts as. It exists from the start.
