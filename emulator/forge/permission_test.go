@@ -41,6 +41,7 @@ var validBodies = map[string]any{
 	"POST /repos/{owner}/{repo}/forks":                                map[string]any{"organization": "acme"},
 	"POST /repos/{owner}/{repo}/merge-upstream":                       map[string]any{"branch": "main"},
 	"PUT /repos/{owner}/{repo}/actions/permissions":                   map[string]any{"enabled": true},
+	"PUT /repos/{owner}/{repo}/actions/permissions/workflow":          map[string]any{"can_approve_pull_request_reviews": true},
 	"POST /repos/{owner}/{repo}/check-runs":                           map[string]any{"name": "x", "head_sha": strings.Repeat("1", 40)},
 	"POST /repos/{owner}/{repo}/statuses/{sha}":                       map[string]any{"state": "success"},
 	"POST /repos/{owner}/{repo}/hooks":                                map[string]any{"config": map[string]any{"url": "http://127.0.0.1:1/"}},

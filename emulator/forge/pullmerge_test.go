@@ -270,3 +270,22 @@ func TestMergeByToken(t *testing.T) {
 		}
 	}
 }
+
+// TestActionsMayNotPull: a job's token opens no pull request until the repository lets it.
+func TestActionsMayNotPull(t *testing.T) {
+	w := newWorld(t)
+	w.branch("feature")
+	w.write("feature", "a.txt", "a\n")
+	job := w.mint(forge.TokenSpec{Login: forge.ActionsLogin, Repo: "acme/app", Permissions: map[string]string{"pull_requests": "write"}, Cause: "job:1"})
+	in := map[string]any{"title": "x", "head": "feature", "base": "main"}
+	job.want(403, "POST", pulls, in).is("message", "GitHub Actions is not permitted to create or approve pull requests.")
+	const setting = "/repos/acme/app/actions/permissions/workflow"
+	w.ada.want(200, "GET", setting, nil).is("can_approve_pull_request_reviews", false)
+	w.ada.want(204, "PUT", setting, map[string]any{"can_approve_pull_request_reviews": true})
+	w.ada.want(204, "PUT", setting, map[string]any{"default_workflow_permissions": "read"})
+	w.ada.want(501, "PUT", setting, map[string]any{"default_workflow_permissions": "write"})
+	w.ada.want(422, "PUT", setting, map[string]any{"default_workflow_permissions": "all"})
+	w.ada.want(200, "GET", setting, nil).is("can_approve_pull_request_reviews", true)
+	job.want(201, "POST", pulls, in).is("user.login", forge.ActionsLogin)
+	w.user("bob", "write").want(403, "PUT", setting, map[string]any{"can_approve_pull_request_reviews": false})
+}

@@ -303,6 +303,7 @@ func writes() []struct{ request, path, body string } {
 		{"POST " + repo + "/forks", "", `{"organization": "beta"}`},
 		{"POST " + repo + "/merge-upstream", "/repos/ada/app/merge-upstream", `{"branch": "main"}`},
 		{"PUT " + repo + "/actions/permissions", "", `{"enabled": true}`},
+		{"PUT " + repo + "/actions/permissions/workflow", "", `{"can_approve_pull_request_reviews": true}`},
 		{"POST " + repo + "/check-runs", "", `{"name": "lint", "head_sha": "$HEAD", "conclusion": "success", "output": {"title": "t", "summary": "s"}}`},
 		{"PATCH " + repo + "/check-runs/{id}", repo + "/check-runs/$CHECK", `{"conclusion": "failure"}`},
 		{"POST " + repo + "/statuses/{sha}", "", `{"state": "pending"}`},

@@ -140,6 +140,7 @@ jobs:
       - run: |
           curl -fsS -H "Authorization: Bearer ${{ github.token }}" -d '{"title": "Mine", "head": "feature", "base": "main"}' "$GITHUB_API_URL/repos/acme/app/pulls"
 `)
+	c.do(204, "PUT", "/repos/acme/app/actions/permissions/workflow", map[string]any{"can_approve_pull_request_reviews": true})
 	c.branch("feature")
 	c.put("feature", "a.txt", "a\n")
 	c.do(204, "POST", "/repos/acme/app/actions/workflows/open.yml/dispatches", map[string]any{"ref": "main"})

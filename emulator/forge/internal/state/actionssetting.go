@@ -82,3 +82,38 @@ func (s *State) EnableActions(who Identity, full string, enabled bool) error {
 	s.led.Changed()
 	return nil
 }
+
+// WorkflowPermissions says what the tokens of a repository's jobs may, unless their files say otherwise.
+// https://docs.github.com/en/rest/actions/permissions#get-default-workflow-permissions-for-a-repository
+func (s *State) WorkflowPermissions(who Identity, full string) (wire.WorkflowPermissions, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.open(who, full, ReadSettings)
+	if err != nil {
+		return wire.WorkflowPermissions{}, err
+	}
+	return wire.WorkflowPermissions{Default: "read", Pulls: r.actionsPulls}, nil
+}
+
+// LetActionsPull lets the jobs of a repository open and approve pull requests with their own tokens, or not.
+func (s *State) LetActionsPull(who Identity, full string, let bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.open(who, full, Administer)
+	if err != nil {
+		return err
+	}
+	r.actionsPulls = let
+	s.led.Changed()
+	return nil
+}
+
+// checkActionsPull refuses a job's token that opens or approves a pull request where the repository does not
+// let it, as no new one does.
+// https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/enabling-features-for-your-repository/managing-github-actions-settings-for-a-repository#preventing-github-actions-from-creating-or-approving-pull-requests
+func (r *repo) checkActionsPull(who Identity) error {
+	if key(who.Login) == key(ActionsLogin) && !r.actionsPulls {
+		return wire.Forbidden("GitHub Actions is not permitted to create or approve pull requests.")
+	}
+	return nil
+}

@@ -127,6 +127,7 @@ type RepoImage struct {
 	AllowForking bool     `json:",omitempty"`
 	NoIssues     bool     `json:",omitempty"`
 	Actions      string   `json:",omitempty"`
+	ActionsPulls bool     `json:",omitempty"`
 	Topics       []string `json:",omitempty"`
 
 	Milestones    []MilestoneImage `json:",omitempty"` // as they were made
@@ -347,7 +348,7 @@ func imageOfToken(t *token) TokenImage {
 func imageOfRepo(r *repo) RepoImage {
 	out := RepoImage{ID: r.id, Owner: r.owner.id, Name: r.name, Description: r.description, Private: r.private, DefaultBranch: r.defaultBranch,
 		Created: r.created, Updated: r.updated, Pushed: r.pushed, Refs: maps.Clone(r.refs), Members: maps.Clone(r.members), Custom: maps.Clone(r.custom), ConfigImage: imageOfConfig(r.config),
-		AllowForking: r.allowForking, NoIssues: r.noIssues, Actions: r.actions, Topics: slices.Clone(r.topics),
+		AllowForking: r.allowForking, NoIssues: r.noIssues, Actions: r.actions, ActionsPulls: r.actionsPulls, Topics: slices.Clone(r.topics),
 		Milestones: imageOfMilestones(r.milestones), LastMilestone: r.lastMilestone, Merging: imageOfMerging(r.merging)}
 	if r.parent != nil {
 		out.Parent = r.parent.id

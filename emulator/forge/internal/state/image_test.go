@@ -198,6 +198,7 @@ func full(t *testing.T) world {
 	w.fillChecks(t, ada)
 	w.fillHooks(t, ada)
 	yes := true
+	try(t, w.LetActionsPull(ada, "acme/app", true))
 	_, err = w.EditRepo(ada, "acme/app", state.RepoEdit{AllowForking: &yes}, nil)
 	try(t, err)
 	w.furnish(t, ada)

@@ -132,6 +132,9 @@ func (s *State) newPull(who Identity, full string, in NewPull) (*issue, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.checkActionsPull(who); err != nil {
+		return nil, err
+	}
 	i := &issue{number: len(r.issues) + 1, title: in.Title, body: in.Body, author: who.Login, state: stateOpen}
 	if in.Issue != 0 {
 		if in.Issue < 1 || in.Issue > len(r.issues) {

@@ -8,6 +8,12 @@ type MergedUpstream struct {
 	BaseBranch string `json:"base_branch"`
 }
 
+// WorkflowPermissions is what the tokens of a repository's jobs may by default.
+type WorkflowPermissions struct {
+	Default string `json:"default_workflow_permissions"`
+	Pulls   bool   `json:"can_approve_pull_request_reviews"` // and open pull requests
+}
+
 // ActionsPermissions says whether a repository runs workflows.
 // https://docs.github.com/en/rest/actions/permissions#get-github-actions-permissions-for-a-repository
 type ActionsPermissions struct {
