@@ -42,8 +42,9 @@ const tree = (await rest.git.createTree({ ...at, base_tree: head, tree: [{ path:
 const commit = (await rest.git.createCommit({ ...at, message: 'By hand', tree: tree.sha, parents: [head] })).data
 await rest.git.createRef({ ...at, ref: 'refs/heads/topic', sha: commit.sha })
 await refused(rest.git.createRef({ ...at, ref: 'refs/heads/topic', sha: commit.sha }), 422, 'a branch that is there')
-const fork = (await rest.repos.createFork({ ...at, name: 'copy' }).catch(e => e.response))
-assert.ok(fork.status === 202 && fork.data.parent?.full_name === 'acme/app' || fork.status === 403, JSON.stringify(fork.data))
+assert.equal((await rest.repos.createFork({ ...at, name: 'copy' })).data.parent.full_name, 'acme/app')
+await put('d.txt', 'four\n', 'main', { owner: 'ada', repo: 'copy' })
+assert.deepEqual((await rest.repos.compareCommitsWithBasehead({ ...at, basehead: 'main...ada:copy:main' })).data.files.map(f => f.filename), ['d.txt'])
 assert.deepEqual((await paginate(rest.repos.listBranches, at)).map(b => b.name).sort(), ['main', 'topic'])
 assert.equal((await rest.repos.compareCommitsWithBasehead({ ...at, basehead: 'main...topic' })).data.ahead_by, 1)
 
