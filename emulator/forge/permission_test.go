@@ -45,6 +45,12 @@ var validBodies = map[string]any{
 	"POST /repos/{owner}/{repo}/check-runs":                           map[string]any{"name": "x", "head_sha": strings.Repeat("1", 40)},
 	"POST /repos/{owner}/{repo}/statuses/{sha}":                       map[string]any{"state": "success"},
 	"POST /repos/{owner}/{repo}/hooks":                                map[string]any{"config": map[string]any{"url": "http://127.0.0.1:1/"}},
+
+	"PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}":            map[string]any{"body": "x"},
+	"PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals": map[string]any{"message": "x"},
+	"POST /repos/{owner}/{repo}/pulls/{number}/comments":               map[string]any{"body": "x", "path": "x", "commit_id": strings.Repeat("1", 40)},
+	"POST /repos/{owner}/{repo}/pulls/{number}/comments/{id}/replies":  map[string]any{"body": "x"},
+	"PATCH /repos/{owner}/{repo}/pulls/comments/{id}":                  map[string]any{"body": "x"},
 }
 
 // TestPermissionsOfRoutes holds every route of a repository to the permission that GitHub documents, which

@@ -135,6 +135,7 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 		"$ENVSEALED": seal(t, w.ada, environment+"/secrets", "y"),
 		"$APP":       w.seedChecks(mustGit(t, dir, "rev-parse", "HEAD")), "$CHECK": "7",
 		"$HEARD":  fmt.Sprint(visit{route: api.Route{App: true}}.by(w.ada).want(200, "GET", "/app/hook/deliveries", nil).at("0.id")),
+		"$SIX":    w.ada.want(200, "GET", "/repos/acme/app/git/ref/heads/six", nil).at("object.sha").(string),
 		"$PUBLIC": w.forge.PublicURL(), "$KEY": sealKey, "$SEALED": seal(t, w.ada, actions+"/secrets", "y"),
 	}
 	return w, names
@@ -155,6 +156,7 @@ func seedPulls(w *world) {
 		}
 		w.ada.want(201, "POST", pulls, map[string]any{"title": name, "head": name, "base": "main"})
 	}
+	seedReviews(w)
 	w.openPull("seven")
 	w.ada.want(200, "PUT", pulls+"/7/merge", nil)
 	for _, open := range []string{"/4", "/5", "/6"} { // asked once, whether they can be merged is known
@@ -162,6 +164,18 @@ func seedPulls(w *world) {
 	}
 	w.branch("more")
 	w.write("more", "more.txt", "more\n")
+}
+
+// seedReviews gives the first pull request three reviews, the second of which is pending, and comments.
+func seedReviews(w *world) {
+	w.t.Helper()
+	bob := w.mint(forge.TokenSpec{Login: "bob"})
+	line := map[string]any{"path": "one.txt", "line": 1, "body": "Why?"}
+	bob.want(200, "POST", pulls+"/4/reviews", map[string]any{"event": "APPROVE", "comments": []any{line, line, line}})
+	w.ada.want(200, "POST", pulls+"/4/reviews", map[string]any{"body": "later"})
+	bob.want(200, "POST", pulls+"/4/reviews", map[string]any{"event": "COMMENT", "body": "Well"})
+	w.ada.want(200, "POST", pulls+"/5/reviews", map[string]any{"body": "later"})
+	w.ada.want(201, "POST", pulls+"/4/requested_reviewers", map[string]any{"reviewers": []string{"cyd"}})
 }
 
 // seedChecks has three apps say something about a commit, and returns the token of the first.
@@ -332,6 +346,17 @@ func writes() []struct{ request, path, body string } {
 		{"PATCH " + repo + "/pulls/{number}", "", `{"title": "else"}`},
 		{"PUT " + repo + "/pulls/{number}/merge", repo + "/pulls/5/merge", `{"merge_method": "squash"}`},
 		{"PUT " + repo + "/pulls/{number}/update-branch", "", ``},
+		{"POST " + repo + "/pulls/{number}/reviews", repo + "/pulls/6/reviews", `{"event": "COMMENT", "body": "x"}`},
+		{"PUT " + repo + "/pulls/{number}/reviews/{id}", "", `{"body": "else"}`},
+		{"PUT " + repo + "/pulls/{number}/reviews/{id}/dismissals", "", `{"message": "stale"}`},
+		{"POST " + repo + "/pulls/{number}/reviews/{id}/events", repo + "/pulls/4/reviews/2/events", `{"event": "COMMENT"}`},
+		{"DELETE " + repo + "/pulls/{number}/reviews/{id}", repo + "/pulls/5/reviews/4", ``},
+		{"POST " + repo + "/pulls/{number}/comments", repo + "/pulls/6/comments", `{"body": "x", "path": "one.txt", "line": 1, "commit_id": "$SIX"}`},
+		{"POST " + repo + "/pulls/{number}/comments/{id}/replies", "", `{"body": "x"}`},
+		{"PATCH " + repo + "/pulls/comments/{id}", "", `{"body": "else"}`},
+		{"DELETE " + repo + "/pulls/comments/{id}", repo + "/pulls/comments/3", ``},
+		{"POST " + repo + "/pulls/{number}/requested_reviewers", "", `{"reviewers": ["bob"]}`},
+		{"DELETE " + repo + "/pulls/{number}/requested_reviewers", "", `{"reviewers": ["cyd"]}`},
 		{"POST " + repo + "/actions/variables", "", `{"name": "NEW", "value": "x"}`},
 		{"PATCH " + repo + "/actions/variables/{name}", "", `{"value": "slow"}`},
 		{"DELETE " + repo + "/actions/variables/{name}", "", ``},

@@ -17,6 +17,11 @@ func exceptions() []Exception {
 		{Finding{"* /orgs/*/organization-roles/*", "*", "", nowhere}, "custom-roles.json", "likewise"},
 		{Finding{"* /orgs/*/custom-repository-roles*", "*", "", nowhere}, "custom-roles.json", "likewise"},
 		{Finding{"issues/add-labels", "body", "", "got array, want object"}, "add-labels.json", "a bare list of names is granted"},
+		{Finding{"pulls/*", "2*", "*/line", "got null, want integer"}, "outdated-comment.json", "a comment whose line has changed, or on a file"},
+		{Finding{"pulls/*", "2*", "*/original_line", "got null, want integer"}, "outdated-comment.json", "a comment on a file"},
+		{Finding{"pulls/*", "2*", "*/position", "got null, want integer"}, "outdated-comment.json", "a comment whose line has changed"},
+		{Finding{"webhook pull_request_review edited", "payload", "*/repo/has_discussions", undescribed}, "review-repository.json", "as in every other webhook of reviews"},
+		{Finding{"webhook pull_request_review edited", "payload", "*/repo/web_commit_signoff_required", undescribed}, "review-repository.json", "likewise"},
 		{Finding{"actions/create-repo-variable", "409", "", undeclared}, "variable-exists.json", "a variable that exists"},
 	}
 }

@@ -103,6 +103,9 @@ func New(o Options) *API {
 		a.checkRoutes(),
 		a.statusRoutes(),
 		a.appRoutes(),
+		a.reviewRoutes(),
+		a.reviewCommentRoutes(),
+		a.reviewRequestRoutes(),
 	} {
 		for _, r := range group {
 			a.routes.add(r)

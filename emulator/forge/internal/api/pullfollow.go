@@ -57,7 +57,9 @@ func (a *API) settle(r *http.Request, who state.Identity, g *gitstore.Repo, full
 						return err
 					}
 					if in.Now.Commits > 0 {
-						err = setPullRefs(g, p, in.Now)
+						if err = setPullRefs(g, p, in.Now); err == nil {
+							err = a.followComments(r, g, p, in.Now.Head, in.Now.Common)
+						}
 					}
 					if err != nil {
 						return err

@@ -34,6 +34,7 @@ func images() map[string]reflect.Type {
 		"reaction": reflect.TypeFor[state.ReactionImage](), "issueEvent": reflect.TypeFor[state.IssueEventImage](),
 		"sealing": reflect.TypeFor[state.SealingImage](), "workflow": reflect.TypeFor[state.WorkflowImage](),
 		"pull": reflect.TypeFor[state.PullImage](), "headEnd": reflect.TypeFor[state.HeadImage](), "baseEnd": reflect.TypeFor[state.BaseImage](),
+		"Review": reflect.TypeFor[state.Review](), "ReviewComment": reflect.TypeFor[state.ReviewComment](),
 		"PullFacts": reflect.TypeFor[state.PullFacts](), "merging": reflect.TypeFor[state.MergingImage](),
 		"issue": reflect.TypeFor[state.IssueImage](), "comment": reflect.TypeFor[state.CommentImage](),
 		"run": reflect.TypeFor[state.RunImage](), "job": reflect.TypeFor[state.JobImage](),
@@ -330,6 +331,7 @@ func (w world) fillPulls(t *testing.T, who state.Identity) {
 			Commits: 1, Additions: 2, Deletions: 3, Files: 1, Paths: []string{"a.txt"}, Shas: []string{head}, Message: "m"})
 		try(t, err)
 	}
+	w.fillReviews(t, who)
 	p, err := w.PullEnds(who, "acme/app", 5, state.ReadPulls)
 	try(t, err)
 	try(t, w.SettlePull(who, state.Settling{Pull: p, Inside: true}))
@@ -353,6 +355,22 @@ func (w world) furnish(t *testing.T, who state.Identity) {
 		_, _, err = w.React(who, "acme/app", to, "heart")
 		try(t, err)
 	}
+}
+
+// fillReviews comments on the lines of a pull request, and answers that.
+func (w world) fillReviews(t *testing.T, who state.Identity) {
+	t.Helper()
+	head := strings.Repeat("b", 40)
+	at := state.Anchor{Path: "a.txt", Side: "RIGHT", StartSide: "RIGHT", Line: 3, StartLine: 2, Position: 3, Commit: head, Hunk: "@@ -1 +1 @@"}
+	_, err := w.CreateReview(who, "acme/app", 4, head, state.NewReview{Commit: head, Body: "Fine", Event: "COMMENT",
+		Comments: []state.NewReviewComment{{Body: "Why?", Anchor: at}}})
+	try(t, err)
+	_, err = w.AddReviewComment(who, "acme/app", 4, head, state.NewReviewComment{Body: "Because"}, 1)
+	try(t, err)
+	_, err = w.AddReviewComment(who, "acme/app", 4, head, state.NewReviewComment{Body: "All of it", Anchor: state.Anchor{Path: "a.txt", Side: "RIGHT", OfFile: true, Commit: head}}, 0)
+	try(t, err)
+	_, err = w.RequestReviews(who, "acme/app", 4, []string{"bob"})
+	try(t, err)
 }
 
 func (w world) fillConfig(t *testing.T, who state.Identity, at state.Level, to state.Audience) {
@@ -534,6 +552,9 @@ func TestBadImage(t *testing.T) {
 		"reaction":     {func(i *state.Image) { i.Reactions[0].Content = "yawn" }, `"yawn"`},
 		"reaction to":  {func(i *state.Image) { i.Reactions[0].Issue = 99 }, "issue 99"},
 		"event":        {func(i *state.Image) { i.Events[0].Issue = 99 }, "issue 99"},
+		"review":       {func(i *state.Image) { i.Issues[3].Pull.Reviews[0].State = "LIKED" }, `"LIKED"`},
+		"review's":     {func(i *state.Image) { i.Issues[3].Pull.Comments[0].Review = 99 }, "review 99"},
+		"asked":        {func(i *state.Image) { i.Issues[3].Pull.Requested[0] = "zoe" }, `"zoe"`},
 		"artifact":     {func(i *state.Image) { i.Runs[0].Arts = i.Runs[0].Arts[:1] }, "belongs to no run"},
 	} {
 		t.Run(name, func(t *testing.T) {

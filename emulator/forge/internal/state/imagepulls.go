@@ -14,10 +14,13 @@ type PullImage struct {
 	Draft       bool `json:",omitempty"`
 	Seen        string
 	Facts       PullFacts
-	Merged      time.Time `json:",omitzero"`
-	MergedBy    string    `json:",omitempty"`
-	Merge       string    `json:",omitempty"`
-	Maintainers bool      `json:",omitempty"`
+	Merged      time.Time       `json:",omitzero"`
+	MergedBy    string          `json:",omitempty"`
+	Merge       string          `json:",omitempty"`
+	Maintainers bool            `json:",omitempty"`
+	Reviews     []Review        `json:",omitempty"` // as they were begun
+	Comments    []ReviewComment `json:",omitempty"` // as they were made
+	Requested   []string        `json:",omitempty"` // logins
 }
 
 // HeadImage is the branch that a pull request leads from, at one commit.
@@ -47,6 +50,7 @@ func imageOfPull(p *pull) *PullImage {
 	if p.head.repo != nil {
 		out.Head.Repo = p.head.repo.id
 	}
+	out.addReviews(p)
 	return out
 }
 
@@ -61,6 +65,7 @@ func (m MergingImage) read() merging {
 // readPulls comes after all repositories and issues: a head may be in any of them.
 func (r reader) readPulls(im Image) error {
 	seen := map[int64]*pull{}
+	read := reviewsRead{map[int64]*Review{}, map[int64]*ReviewComment{}}
 	for _, in := range im.Issues {
 		if in.Pull == nil {
 			continue
@@ -73,6 +78,9 @@ func (r reader) readPulls(im Image) error {
 			return fmt.Errorf("issue %d leads from repository %d, which is not there", in.ID, p.Head.Repo)
 		}
 		if err := put(r, nounPull, seen, p.ID, x); err != nil {
+			return err
+		}
+		if err := r.readReviews(x, p, read); err != nil {
 			return err
 		}
 		i := r.issues[in.ID]

@@ -63,6 +63,7 @@ func newReader(s *State) reader {
 func nouns() []noun {
 	return []noun{nounAccount, nounRepo, nounLabel, nounIssue, nounComment, nounWorkflow, nounRun, nounJob, nounArtifact, nounKey,
 		nounHook, nounDelivery, nounEnvironment, nounPull, nounCache,
+		nounReview, nounReviewComment,
 		nounStatus, nounInstallation, nounRole,
 		nounMilestone, nounReaction, nounIssueEvent}
 }

@@ -23,6 +23,9 @@ type pull struct {
 	mergedBy    string
 	merge       string // the commit that brought it into the base
 	maintainers bool   // of the base repository may push to the head
+	reviews     []*Review
+	comments    []*ReviewComment // on its diff
+	requested   []string         // logins whose review is asked for
 }
 
 // headEnd is the branch that a pull request leads from. repo is nil when it is gone.

@@ -74,6 +74,9 @@ const (
 	nounHook     noun = "hook"
 	nounDelivery noun = "delivery"
 	nounStatus   noun = "status"
+	nounReview   noun = "review"
+
+	nounReviewComment noun = "review_comment"
 
 	nounEnvironment  noun = "environment"
 	nounCache        noun = "cache"

@@ -71,7 +71,7 @@ func (v pullViewer) listed(i *issue) wire.ListedPull {
 	out := wire.ListedPull{
 		ID: p.id, Number: i.number, State: i.state, Locked: x.Locked, Title: i.title, User: x.User, Body: x.Body, CreatedAt: x.CreatedAt,
 		UpdatedAt: x.UpdatedAt, ClosedAt: x.ClosedAt, MergedAt: wire.Time{Time: p.merged}, MergeCommitSHA: optional(p.mergeCommit()),
-		Assignee: x.Assignee, Assignees: x.Assignees, RequestedReviewers: []wire.User{}, RequestedTeams: []struct{}{}, Labels: x.Labels,
+		Assignee: x.Assignee, Assignees: x.Assignees, RequestedReviewers: v.s.viewLogins(p.requested), RequestedTeams: []struct{}{}, Labels: x.Labels,
 		Milestone: x.Milestone, Draft: p.draft, AuthorAssociation: x.AuthorAssociation, ActiveLockReason: x.ActiveLockReason,
 		Head: v.end(p.head.repo, p.head.owner, p.head.ref, p.head.sha), Base: v.end(p.in, p.in.owner.login, p.base.ref, p.base.sha),
 	}
@@ -90,7 +90,7 @@ func (p *pull) mergeCommit() string {
 func (v pullViewer) full(i *issue) wire.Pull {
 	p := i.pull
 	out := wire.Pull{
-		ListedPull: v.listed(i), Merged: !p.merged.IsZero(), MergeableState: v.s.mergeableState(i), Comments: len(i.comments),
+		ListedPull: v.listed(i), Merged: !p.merged.IsZero(), MergeableState: v.s.mergeableState(i), Comments: len(i.comments), ReviewComments: p.publicComments(),
 		MaintainerCanModify: p.maintainers && p.head.repo != p.in, Commits: p.facts.Commits, Additions: p.facts.Additions, Deletions: p.facts.Deletions, ChangedFiles: p.facts.Files,
 	}
 	if p.known(i) {

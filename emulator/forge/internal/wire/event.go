@@ -10,6 +10,7 @@ type Event struct {
 	Before       string         `json:"before,omitempty"` // the head of a pull request until a push
 	After        string         `json:"after,omitempty"`
 	Issue        *EventIssue    `json:"issue,omitempty"`
+	Reviewer     *User          `json:"requested_reviewer,omitempty"`
 	Comment      *Comment       `json:"comment,omitempty"`
 	Label        *Label         `json:"label,omitempty"`
 	Assignee     *User          `json:"assignee,omitempty"`
