@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/understudy-dev/understudy/driver"
 )
@@ -27,6 +28,8 @@ type Options struct {
 	APIURL string            // "https://api.github.com" or "http://127.0.0.1:PORT/api/v3"
 	Tokens map[string]string // actor → token
 	Client *http.Client      // nil: one of its own
+	// Wait lets time pass when the forge says that requests come too fast; nil really waits.
+	Wait func(ctx context.Context, d time.Duration) error
 }
 
 // maxBody bounds what is read of one answer: the largest artifact GitHub's own runner makes in tests.
@@ -43,6 +46,9 @@ func New(o Options) *Forge {
 		// A transport of its own: idle connections end with Close, and no proxy variable is read.
 		o.Client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
 	}
+	if o.Wait == nil {
+		o.Wait = pause
+	}
 	o.APIURL = strings.TrimSuffix(o.APIURL, "/")
 	return &Forge{o: o}
 }
@@ -56,7 +62,7 @@ func (f *Forge) As(actor string) (driver.Session, error) {
 	if !ok {
 		return driver.Session{}, fmt.Errorf("actor %q: %w", actor, driver.ErrUnknownActor)
 	}
-	c := &client{base: f.o.APIURL, token: token, http: f.o.Client}
+	c := &client{base: f.o.APIURL, token: token, http: f.o.Client, wait: f.o.Wait}
 	return driver.Session{
 		Repos: repos{c}, Files: files{c}, Members: members{c}, Config: config{c}, Labels: labels{c}, Issues: issues{c}, Pulls: pulls{c}, Runs: runs{c},
 	}, nil
@@ -66,6 +72,7 @@ type client struct {
 	base  string
 	token string
 	http  *http.Client
+	wait  func(ctx context.Context, d time.Duration) error
 }
 
 // StatusError is an answer outside 2xx. It unwraps to the driver's sentinel for its status.
@@ -73,6 +80,8 @@ type StatusError struct {
 	Method, Path string
 	Status       int
 	Message      string
+
+	header http.Header
 }
 
 // Error gives the request and GitHub's message.
@@ -99,8 +108,17 @@ func (e *StatusError) Unwrap() error {
 	return nil
 }
 
-// do sends body as JSON and decodes the answer into out; out may be nil or *[]byte for the raw bytes.
-func (c *client) do(ctx context.Context, method, path string, body, out any) (http.Header, error) {
+// decodeError is an answer that came whole and says something else.
+type decodeError struct{ err error }
+
+// Error implements error.
+func (e *decodeError) Error() string { return "decode answer: " + e.err.Error() }
+
+// Unwrap returns what is wrong with it.
+func (e *decodeError) Unwrap() error { return e.err }
+
+// once makes one request.
+func (c *client) once(ctx context.Context, method, path string, body, out any) (http.Header, error) {
 	var r io.Reader
 	if body != nil {
 		b, err := json.Marshal(body)
@@ -134,7 +152,7 @@ func (c *client) do(ctx context.Context, method, path string, body, out any) (ht
 		return nil, fmt.Errorf("%s %s: read answer: %w", method, path, err)
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return nil, &StatusError{Method: method, Path: path, Status: resp.StatusCode, Message: message(data)}
+		return nil, &StatusError{Method: method, Path: path, Status: resp.StatusCode, Message: message(data), header: resp.Header}
 	}
 	switch out := out.(type) {
 	case nil:
@@ -142,7 +160,7 @@ func (c *client) do(ctx context.Context, method, path string, body, out any) (ht
 		*out = data
 	default:
 		if err := json.Unmarshal(data, out); err != nil {
-			return nil, fmt.Errorf("%s %s: decode answer: %w", method, path, err)
+			return nil, fmt.Errorf("%s %s: %w", method, path, &decodeError{err})
 		}
 	}
 	return resp.Header, nil

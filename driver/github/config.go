@@ -19,7 +19,7 @@ func (s config) SetVariable(ctx context.Context, r driver.Repo, name, value stri
 	body := map[string]string{"name": name, "value": value}
 	_, err := s.c.do(ctx, http.MethodPatch, repoPath(r, "/actions/variables/%s", name), body, nil)
 	if isStatus(err, http.StatusNotFound) {
-		_, err = s.c.do(ctx, http.MethodPost, repoPath(r, "/actions/variables"), body, nil)
+		err = s.c.make(ctx, repoPath(r, "/actions/variables"), body, nil, s.c.exists(repoPath(r, "/actions/variables/%s", name), nil))
 	}
 	if err != nil {
 		return fmt.Errorf("set variable %s of %s: %w", name, r, err)

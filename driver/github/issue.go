@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/understudy-dev/understudy/driver"
 )
@@ -16,7 +17,10 @@ type wireIssue struct {
 	Title  string `json:"title"`
 	Body   string `json:"body"`
 	State  string `json:"state"`
-	User   struct {
+
+	CreatedAt time.Time `json:"created_at"`
+
+	User struct {
 		Login string `json:"login"`
 	} `json:"user"`
 	Labels []struct {
@@ -41,7 +45,7 @@ func (s issues) Open(ctx context.Context, r driver.Repo, in driver.NewIssue) (dr
 		body["labels"] = in.Labels
 	}
 	var w wireIssue
-	if _, err := s.c.do(ctx, http.MethodPost, repoPath(r, "/issues"), body, &w); err != nil {
+	if err := s.c.make(ctx, repoPath(r, "/issues"), body, &w, s.openedSince(time.Now(), r, in, &w)); err != nil {
 		return driver.Issue{}, fmt.Errorf("open issue in %s: %w", r, err)
 	}
 	return w.issue(r), nil
@@ -71,7 +75,7 @@ func (s issues) Edit(ctx context.Context, ref driver.Ref, edit driver.IssueEdit)
 	}
 	if len(edit.AddLabels) > 0 {
 		body := map[string]any{"labels": edit.AddLabels}
-		if _, err := s.c.do(ctx, http.MethodPost, repoPath(ref.Repo, "/issues/%d/labels", ref.Number), body, nil); err != nil {
+		if err := s.c.make(ctx, repoPath(ref.Repo, "/issues/%d/labels", ref.Number), body, nil, harmless); err != nil {
 			return fail(err)
 		}
 	}
@@ -89,6 +93,7 @@ type wireComment struct {
 	User struct {
 		Login string `json:"login"`
 	} `json:"user"`
+	CreatedAt time.Time `json:"created_at"`
 }
 
 func (w wireComment) comment() driver.Comment {
@@ -98,7 +103,9 @@ func (w wireComment) comment() driver.Comment {
 func (s issues) Comment(ctx context.Context, ref driver.Ref, body string) (driver.Comment, error) {
 	var w wireComment
 	path := repoPath(ref.Repo, "/issues/%d/comments", ref.Number)
-	if _, err := s.c.do(ctx, http.MethodPost, path, map[string]string{"body": body}, &w); err != nil {
+	start := time.Now().Add(-slack)
+	there := listed(s.c, path+"?since="+since(start), &w, func(w wireComment) bool { return w.Body == body && w.CreatedAt.After(start) })
+	if err := s.c.make(ctx, path, map[string]string{"body": body}, &w, there); err != nil {
 		return driver.Comment{}, fmt.Errorf("comment on %s#%d: %w", ref.Repo, ref.Number, err)
 	}
 	return w.comment(), nil

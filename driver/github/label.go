@@ -15,7 +15,7 @@ func (s labels) Set(ctx context.Context, r driver.Repo, l driver.Label) error {
 	_, err := s.c.do(ctx, http.MethodPatch, repoPath(r, "/labels/%s", l.Name), body, nil)
 	if isStatus(err, http.StatusNotFound) {
 		body["name"] = l.Name
-		_, err = s.c.do(ctx, http.MethodPost, repoPath(r, "/labels"), body, nil)
+		err = s.c.make(ctx, repoPath(r, "/labels"), body, nil, s.c.exists(repoPath(r, "/labels/%s", l.Name), nil))
 	}
 	if err != nil {
 		return fmt.Errorf("set label %q of %s: %w", l.Name, r, err)

@@ -43,7 +43,10 @@ func (w wirePull) pull(r driver.Repo) driver.Pull {
 func (s pulls) Open(ctx context.Context, r driver.Repo, in driver.NewPull) (driver.Pull, error) {
 	body := map[string]any{"title": in.Title, "body": in.Body, "head": in.Head, "base": in.Base, "draft": in.Draft}
 	var w wirePull
-	if _, err := s.c.do(ctx, http.MethodPost, repoPath(r, "/pulls"), body, &w); err != nil {
+	there := listed(s.c, repoPath(r, "/pulls"), &w, func(w wirePull) bool {
+		return (w.Head.Label == in.Head || w.Head.Label == r.Owner+":"+in.Head) && w.Base.Ref == in.Base && w.Title == in.Title
+	})
+	if err := s.c.make(ctx, repoPath(r, "/pulls"), body, &w, there); err != nil {
 		return driver.Pull{}, fmt.Errorf("open pull request in %s: %w", r, err)
 	}
 	return w.pull(r), nil

@@ -35,7 +35,7 @@ func (s repos) Create(ctx context.Context, in driver.NewRepo) error {
 	if strings.EqualFold(me.Login, in.Repo.Owner) {
 		path = "/user/repos"
 	}
-	if _, err := s.c.do(ctx, http.MethodPost, path, body, nil); err != nil {
+	if err := s.c.make(ctx, path, body, nil, s.c.exists(repoPath(in.Repo, ""), nil)); err != nil {
 		return fmt.Errorf("create repository %s: %w", in.Repo, err)
 	}
 	return nil
@@ -123,12 +123,19 @@ func (s files) commit(ctx context.Context, r driver.Repo, in driver.NewCommit) (
 	}
 	var commit object
 	body := map[string]any{"message": in.Message, "tree": tree, "parents": []string{ref.Object.SHA}}
-	if _, err := s.c.do(ctx, http.MethodPost, repoPath(r, "/git/commits"), body, &commit); err != nil {
+	if err := s.c.make(ctx, repoPath(r, "/git/commits"), body, &commit, harmless); err != nil {
 		return "", err
 	}
 	if in.New {
-		_, err := s.c.do(ctx, http.MethodPost, repoPath(r, "/git/refs"), map[string]any{"ref": "refs/heads/" + branch, "sha": commit.SHA}, nil)
-		return commit.SHA, err
+		var made struct {
+			Object object `json:"object"`
+		}
+		look := s.c.exists(repoPath(r, "/git/ref/heads/")+escapePath(branch), &made)
+		there := func(ctx context.Context) (bool, error) {
+			is, err := look(ctx)
+			return is && made.Object.SHA == commit.SHA, err
+		}
+		return commit.SHA, s.c.make(ctx, repoPath(r, "/git/refs"), map[string]any{"ref": "refs/heads/" + branch, "sha": commit.SHA}, nil, there)
 	}
 	path := repoPath(r, "/git/refs/heads/") + escapePath(branch)
 	_, err = s.c.do(ctx, http.MethodPatch, path, map[string]any{"sha": commit.SHA}, nil)
@@ -147,7 +154,7 @@ func (s files) tree(ctx context.Context, r driver.Repo, base string, in []driver
 		} else {
 			var blob object
 			body := map[string]any{"content": base64.StdEncoding.EncodeToString(f.Content), "encoding": "base64"}
-			if _, err := s.c.do(ctx, http.MethodPost, repoPath(r, "/git/blobs"), body, &blob); err != nil {
+			if err := s.c.make(ctx, repoPath(r, "/git/blobs"), body, &blob, harmless); err != nil {
 				return "", err
 			}
 			e["sha"] = blob.SHA
@@ -156,7 +163,7 @@ func (s files) tree(ctx context.Context, r driver.Repo, base string, in []driver
 	}
 	var tree object
 	body := map[string]any{"base_tree": base, "tree": entries}
-	_, err := s.c.do(ctx, http.MethodPost, repoPath(r, "/git/trees"), body, &tree)
+	err := s.c.make(ctx, repoPath(r, "/git/trees"), body, &tree, harmless)
 	return tree.SHA, err
 }
 

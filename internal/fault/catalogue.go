@@ -50,7 +50,9 @@ func to() Arg {
 }
 
 // Catalogue returns all faults, in the order in which people read them.
-func Catalogue() []Kind {
+func Catalogue() []Kind { return slices.Concat(deliveries(), answers()) }
+
+func deliveries() []Kind {
 	return []Kind{
 		{
 			Name: Late, At: Events, Example: "delivery.late=2@issues.labeled",

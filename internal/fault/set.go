@@ -101,6 +101,17 @@ func (s *Set) drop(which func(*armed) bool) {
 // Any reports whether a fault could strike; without one there is nothing to ask. It takes no lock.
 func (s *Set) Any() bool { return s != nil && s.armed.Load() > 0 }
 
+// Has reports whether a fault of this name is in force, so that what it needs to know is kept. Without any
+// fault it takes no lock.
+func (s *Set) Has(name string) bool {
+	if !s.Any() {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.force, func(a *armed) bool { return a.Name == name && a.to == 0 })
+}
+
 // InForce are the faults that were injected and not taken out, also those that struck as often as they should.
 func (s *Set) InForce() []Fault {
 	if s == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+	"github.com/understudy-dev/understudy/internal/fault"
 	"github.com/understudy-dev/understudy/internal/journal"
 )
 
@@ -24,6 +25,9 @@ type answer struct {
 	raw    []byte
 	file   io.ReadCloser // sent as it is read; write closes it
 	kind   string        // content type of raw or file
+
+	changed bool   // the request was handled and changed something, whatever the answer says
+	cut     string // where the connection ends: "after" without an answer, "body" in the middle of it
 }
 
 func ok(body any) (answer, error)      { return answer{status: http.StatusOK, body: body}, nil }
@@ -68,7 +72,10 @@ func (a *API) finish(w http.ResponseWriter, c *call, subject string, ans answer,
 	if c.where&servesAPI != 0 {
 		a.describe(c, ans.status, now)
 	}
-	a.record(asked{id: c.id, who: c.who, method: c.Method, subject: subject, status: ans.status, body: ans.body, at: now})
+	a.record(asked{id: c.id, who: c.who, method: c.Method, subject: subject, status: ans.status, body: ans.body, at: now, fault: c.fault, changed: ans.changed})
+	if ans.cut != "" {
+		a.cut(w, c, ans)
+	}
 	if err := a.write(w, c.Request, ans); err != nil {
 		a.Log.Debug("answer not delivered", "part", "forge", "request", subject, "error", err)
 	}
@@ -139,6 +146,8 @@ type asked struct {
 	status  int
 	body    any
 	at      time.Time
+	fault   *fault.Fault // whose doing the answer is
+	changed bool         // also with an answer that does not say so
 }
 
 // record appends the entry of an answered request.
@@ -150,7 +159,12 @@ func (a *API) record(r asked) {
 	if needed := r.who.Asked(); needed != nil {
 		e.Detail["permission"] = strings.Join(needed, " ")
 	}
-	if r.status == http.StatusNotImplemented {
+	if r.fault != nil {
+		e.Detail["fault"] = r.fault.Name
+		if r.changed {
+			e.Kind = journal.Change
+		}
+	} else if r.status == http.StatusNotImplemented {
 		e.Type = "unknown-route"
 		if w, found := r.body.(*wire.Error); found {
 			e.Detail["message"] = w.Message

@@ -124,7 +124,8 @@ type call struct {
 	path   string // below the API's root, escaped
 	where  serves
 	param  map[string]string
-	header http.Header // of the answer
+	header http.Header  // of the answer
+	fault  *fault.Fault // that made the answer what it is; nil is none
 }
 
 func (c *call) repo() string { return c.param["owner"] + "/" + c.param["repo"] }
@@ -160,19 +161,28 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer ob.Close()
 	}
 	c := &call{Request: r, id: id, who: who, route: rt, path: path, where: where, param: param, header: w.Header()}
-	var ans answer
-	switch {
-	case err != nil:
-	case strings.HasPrefix(path, "/signed/"):
-		ans, err = a.signed(c, path)
-	case strings.HasPrefix(path, "/raw/"):
-		ans, err = a.rawFile(c, path)
-	case rt.do == nil || where&servesAPI == 0:
-		err = wire.Unsupported(subject)
-	default:
-		ans, err = a.handle(c)
+	serve := func() (answer, error) { return a.serve(c, subject, err) }
+	if rt.do != nil && a.Faults.Any() {
+		a.misbehave(w, c, subject, serve)
+		return
 	}
+	ans, err := serve()
 	a.finish(w, c, subject, ans, err)
+}
+
+// serve handles a request; refused is why its credential is none.
+func (a *API) serve(c *call, subject string, refused error) (answer, error) {
+	switch {
+	case refused != nil:
+		return answer{}, refused
+	case strings.HasPrefix(c.path, "/signed/"):
+		return a.signed(c, c.path)
+	case strings.HasPrefix(c.path, "/raw/"):
+		return a.rawFile(c, c.path)
+	case c.route.do == nil || c.where&servesAPI == 0:
+		return answer{}, wire.Unsupported(subject)
+	}
+	return a.handle(c)
 }
 
 func (a *API) handle(c *call) (ans answer, err error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
+	"github.com/understudy-dev/understudy/internal/fault"
 )
 
 // What one account, or all anonymous requests together, may ask for in an hour at GitHub. See
@@ -58,6 +59,9 @@ func (a *API) limits(c *call, status int, now time.Time) {
 	values := [...]string{strconv.Itoa(w.limit), strconv.Itoa(w.remaining()), strconv.FormatInt(w.reset.Unix(), 10), "core", strconv.Itoa(w.used)}
 	for i, name := range [...]string{"X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset", "X-Ratelimit-Resource", "X-Ratelimit-Used"} {
 		c.header[name] = values[i : i+1 : i+1]
+	}
+	if c.fault != nil && c.fault.Name == fault.RateLimit && c.fault.Arg("limit") == "primary" {
+		c.exhausted(w.limit, now)
 	}
 }
 

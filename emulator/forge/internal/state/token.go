@@ -248,6 +248,20 @@ func (i Identity) Asked() []string {
 // Anonymous reports whether nobody said who he is.
 func (i Identity) Anonymous() bool { return i.tok == nil && i.app == nil }
 
+// Credential names the token for people, without its value: the account and what it was made for. Two tokens
+// of an account that were made for the same share it.
+func (i Identity) Credential() string {
+	switch {
+	case i.app != nil:
+		return "app " + i.app.slug
+	case i.tok == nil:
+		return "anonymous"
+	case i.tok.kit || i.tok.cause == "":
+		return i.Login
+	}
+	return i.Login + " for " + i.tok.cause
+}
+
 // Quiet reports whether reads of this identity hold back nobody.
 func (i Identity) Quiet() bool { return i.tok != nil && i.tok.quiet }
 
