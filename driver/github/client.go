@@ -189,6 +189,11 @@ var nextLink = regexp.MustCompile(`<([^>]+)>;\s*rel="next"`)
 
 // pages reads every page of a list. One page is decoded by page, which appends to the caller's slice.
 func (c *client) pages(ctx context.Context, path string, page func([]byte) error) error {
+	return c.eachPage(ctx, path, func(raw []byte, _ http.Header) error { return page(raw) })
+}
+
+// eachPage is pages with the headers of each.
+func (c *client) eachPage(ctx context.Context, path string, page func([]byte, http.Header) error) error {
 	sep := "?"
 	if strings.Contains(path, "?") {
 		sep = "&"
@@ -200,7 +205,7 @@ func (c *client) pages(ctx context.Context, path string, page func([]byte) error
 		if err != nil {
 			return err
 		}
-		if err := page(raw); err != nil {
+		if err := page(raw, h); err != nil {
 			return fmt.Errorf("GET %s: decode answer: %w", path, err)
 		}
 		path = ""

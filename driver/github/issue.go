@@ -45,7 +45,11 @@ func (s issues) Open(ctx context.Context, r driver.Repo, in driver.NewIssue) (dr
 		body["labels"] = in.Labels
 	}
 	var w wireIssue
-	if err := s.c.make(ctx, repoPath(r, "/issues"), body, &w, s.openedSince(time.Now(), r, in, &w)); err != nil {
+	// Another one with the same words, opened in the same moment, would be taken for it.
+	there := listed(s.c, repoPath(r, "/issues")+"?state=all", &w, func(w wireIssue, from time.Time) bool {
+		return w.Title == in.Title && w.Body == in.Body && w.CreatedAt.After(from)
+	})
+	if err := s.c.make(ctx, repoPath(r, "/issues"), body, &w, there); err != nil {
 		return driver.Issue{}, fmt.Errorf("open issue in %s: %w", r, err)
 	}
 	return w.issue(r), nil
@@ -103,8 +107,7 @@ func (w wireComment) comment() driver.Comment {
 func (s issues) Comment(ctx context.Context, ref driver.Ref, body string) (driver.Comment, error) {
 	var w wireComment
 	path := repoPath(ref.Repo, "/issues/%d/comments", ref.Number)
-	start := time.Now().Add(-slack)
-	there := listed(s.c, path+"?since="+since(start), &w, func(w wireComment) bool { return w.Body == body && w.CreatedAt.After(start) })
+	there := listed(s.c, path, &w, func(w wireComment, from time.Time) bool { return w.Body == body && w.CreatedAt.After(from) })
 	if err := s.c.make(ctx, path, map[string]string{"body": body}, &w, there); err != nil {
 		return driver.Comment{}, fmt.Errorf("comment on %s#%d: %w", ref.Repo, ref.Number, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/understudy-dev/understudy/driver"
 )
@@ -43,7 +44,7 @@ func (w wirePull) pull(r driver.Repo) driver.Pull {
 func (s pulls) Open(ctx context.Context, r driver.Repo, in driver.NewPull) (driver.Pull, error) {
 	body := map[string]any{"title": in.Title, "body": in.Body, "head": in.Head, "base": in.Base, "draft": in.Draft}
 	var w wirePull
-	there := listed(s.c, repoPath(r, "/pulls"), &w, func(w wirePull) bool {
+	there := listed(s.c, repoPath(r, "/pulls"), &w, func(w wirePull, _ time.Time) bool {
 		return (w.Head.Label == in.Head || w.Head.Label == r.Owner+":"+in.Head) && w.Base.Ref == in.Base && w.Title == in.Title
 	})
 	if err := s.c.make(ctx, repoPath(r, "/pulls"), body, &w, there); err != nil {

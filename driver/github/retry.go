@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
-
-	"github.com/understudy-dev/understudy/driver"
 )
 
 // How long a request is pursued.
@@ -19,8 +16,8 @@ const (
 	maxWait  = 2 * time.Minute // who is told to come later than this is told so, and no more
 )
 
-// slack is by how much the forge's clock may be behind.
-const slack = 5 * time.Second
+// recent is how old at most a thing is that was made just now.
+const recent = maxWait + time.Minute
 
 // found looks, after an answer that leaves it open, whether a request has made what it should, and decodes
 // that into the request's out.
@@ -53,7 +50,7 @@ func (c *client) pursue(ctx context.Context, method, path string, body, out any,
 		if open && method == http.MethodDelete && isStatus(err, http.StatusNotFound) {
 			return h, nil
 		}
-		wait, limited := limit(err, time.Now())
+		wait, limited := limit(err)
 		lost := unanswered(err)
 		open = open || lost
 		switch {
@@ -93,7 +90,7 @@ func unanswered(err error) bool {
 
 // limit reads from a refusal how long to wait before the next request.
 // https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#handle-rate-limit-errors-appropriately
-func limit(err error, now time.Time) (wait time.Duration, limited bool) {
+func limit(err error) (wait time.Duration, limited bool) {
 	var e *StatusError
 	if !errors.As(err, &e) || e.Status != http.StatusForbidden && e.Status != http.StatusTooManyRequests {
 		return 0, false
@@ -101,10 +98,20 @@ func limit(err error, now time.Time) (wait time.Duration, limited bool) {
 	if n, err := strconv.Atoi(e.header.Get("Retry-After")); err == nil && n >= 0 {
 		return time.Duration(n) * time.Second, true
 	}
-	if reset, err := strconv.ParseInt(e.header.Get("X-RateLimit-Reset"), 10, 64); err == nil && e.header.Get("X-RateLimit-Remaining") == "0" {
+	reset, err := strconv.ParseInt(e.header.Get("X-RateLimit-Reset"), 10, 64)
+	if now := dateOf(e.header); err == nil && !now.IsZero() && e.header.Get("X-RateLimit-Remaining") == "0" {
 		return max(0, time.Unix(reset, 0).Sub(now)), true
 	}
 	return time.Minute, e.Status == http.StatusTooManyRequests
+}
+
+// dateOf is the time of an answer by the clock of who gave it; zero is unknown.
+func dateOf(h http.Header) time.Time {
+	t, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		return time.Time{}
+	}
+	return t
 }
 
 // pause waits for real; nothing to wait for takes no time.
@@ -133,17 +140,17 @@ func (c *client) exists(path string, out any) found {
 	}
 }
 
-// listed looks for an element of a list, which is newest first or short.
-func listed[T any](c *client, path string, out *T, is func(T) bool) found {
+// listed looks for an element of a list. from is the time from which on a thing was made just now.
+func listed[T any](c *client, path string, out *T, is func(one T, from time.Time) bool) found {
 	return func(ctx context.Context) (bool, error) {
 		yes := false
-		err := c.pages(ctx, path, func(raw []byte) error {
+		err := c.eachPage(ctx, path, func(raw []byte, h http.Header) error {
 			var page []T
 			if err := json.Unmarshal(raw, &page); err != nil {
 				return err
 			}
 			for _, one := range page {
-				if !yes && is(one) {
+				if !yes && is(one, dateOf(h).Add(-recent)) {
 					*out, yes = one, true
 				}
 			}
@@ -151,16 +158,4 @@ func listed[T any](c *client, path string, out *T, is func(T) bool) found {
 		})
 		return yes, err
 	}
-}
-
-// since is a time as a query has it.
-func since(start time.Time) string { return url.QueryEscape(start.UTC().Format(time.RFC3339)) }
-
-// openedSince looks for an issue that was opened just now. Another one with the same words of the same moment
-// is taken for it.
-func (s issues) openedSince(start time.Time, r driver.Repo, in driver.NewIssue, out *wireIssue) found {
-	start = start.Add(-slack)
-	return listed(s.c, repoPath(r, "/issues")+"?state=all&since="+since(start), out, func(w wireIssue) bool {
-		return w.Title == in.Title && w.Body == in.Body && w.CreatedAt.After(start)
-	})
 }

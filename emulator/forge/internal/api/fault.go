@@ -113,6 +113,7 @@ func (a *API) asker(c *call) string {
 
 // exhausted makes the headers say that nothing is left until the time that a fault gives.
 func (c *call) exhausted(limit int, now time.Time) {
+	c.header["Date"] = []string{now.UTC().Format(http.TimeFormat)} // by the clock that the reset is by
 	reset := now.Add(time.Duration(c.fault.Number("wait")) * time.Second)
 	for name, n := range map[string]int64{"X-Ratelimit-Remaining": 0, "X-Ratelimit-Used": int64(limit), "X-Ratelimit-Reset": reset.Unix()} {
 		c.header[name] = []string{strconv.FormatInt(n, 10)}
