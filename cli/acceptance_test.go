@@ -26,7 +26,7 @@ var tokens = regexp.MustCompile(`gh[a-z]_[A-Za-z0-9]{16,}`)
 func TestAcceptance(t *testing.T) {
 	out := t.TempDir()
 	code, text := run(t, cli.Options{}, "run", acceptance, "--out", out)
-	if code != 0 || !strings.Contains(text, "14 passed") || !strings.Contains(text, "✓ triage.feature:6") {
+	if code != 0 || !strings.Contains(text, "23 passed") || !strings.Contains(text, "✓ triage.feature:6") {
 		t.Fatalf("exit code %d\n%s", code, text)
 	}
 	rec, err := result.Read(filepath.Join(out, "record.json"))

@@ -8,6 +8,7 @@ import (
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/steps/agent"
 	"github.com/understudy-dev/understudy/steps/issue"
+	"github.com/understudy-dev/understudy/steps/pull"
 	"github.com/understudy-dev/understudy/steps/run"
 	"github.com/understudy-dev/understudy/suite/feature"
 )
@@ -58,6 +59,9 @@ func (l *linter) dispatches(s feature.Scenario) (all []dispatch) {
 			continue
 		}
 		label, labeled := issue.Labeled(step.Text)
+		if !labeled {
+			label, labeled = pull.Labeled(step.Text)
+		}
 		claimed, c := run.Claimed(step.Text)
 		for _, st := range l.platform.Stages {
 			starts := labeled && label == st.Label

@@ -101,7 +101,7 @@ func TestLintNamesOwnStepsThatNobodyUses(t *testing.T) {
 }
 
 func TestLintOfWhatIsClean(t *testing.T) {
-	for dir, want := range map[string]string{acceptance: "14 scenarios, nothing found\n"} {
+	for dir, want := range map[string]string{acceptance: "23 scenarios, nothing found\n"} {
 		if code, out := run(t, cli.Options{}, "lint", dir); code != 0 || out != want {
 			t.Errorf("%s: exit code %d\n%s", dir, code, out)
 		}

@@ -50,17 +50,28 @@ type NewRepo struct {
 	AutoInit    bool
 }
 
+// NewFork describes a fork to make. Owner is an organisation; "" is the actor himself. Name "" leaves it to
+// the forge.
+type NewFork struct {
+	Of    Repo
+	Owner string
+	Name  string
+}
+
 // RepoInfo is a repository as read.
 type RepoInfo struct {
 	Repo          Repo
+	Parent        Repo // of a fork; else the zero value
 	Private       bool
 	DefaultBranch string
 	CloneURL      string
 }
 
-// Repos creates, reads and removes repositories.
+// Repos creates, forks, reads and removes repositories.
 type Repos interface {
 	Create(ctx context.Context, in NewRepo) error
+	// Fork makes a fork, or returns the one that is there. Its branches may come some time later.
+	Fork(ctx context.Context, in NewFork) (Repo, error)
 	Get(ctx context.Context, r Repo) (RepoInfo, error)
 	Delete(ctx context.Context, r Repo) error
 	Branches(ctx context.Context, r Repo) (map[string]string, error) // branch → commit

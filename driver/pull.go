@@ -2,10 +2,13 @@ package driver
 
 import "context"
 
-// NewPull describes a pull request to open. Head is a branch, or "owner:branch" of a fork.
+// NewPull describes a pull request to open. Head is a branch, or "owner:branch" of a fork. HeadRepo names
+// the fork where its owner has more than one repository of the network, such as an organisation's fork of
+// its own repository.
 type NewPull struct {
 	Title, Body string
 	Head, Base  string
+	HeadRepo    string
 	Draft       bool
 }
 
@@ -19,6 +22,7 @@ type Pull struct {
 	Author      string
 	Labels      []string
 	Head        string // owner:branch
+	HeadRepo    Repo   // zero when it is gone
 	HeadSHA     string
 	Base        string // branch
 	Draft       bool

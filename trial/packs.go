@@ -5,6 +5,7 @@ import (
 	"github.com/understudy-dev/understudy/steps/branch"
 	"github.com/understudy-dev/understudy/steps/fault"
 	"github.com/understudy-dev/understudy/steps/issue"
+	"github.com/understudy-dev/understudy/steps/pull"
 	"github.com/understudy-dev/understudy/steps/repo"
 	"github.com/understudy-dev/understudy/steps/run"
 	"github.com/understudy-dev/understudy/suite"
@@ -12,5 +13,5 @@ import (
 
 // Packs is the kit's own vocabulary.
 func Packs() []suite.Pack {
-	return []suite.Pack{repo.Pack, branch.Pack, issue.Pack, run.Pack, agent.Pack, fault.Pack}
+	return []suite.Pack{repo.Pack, branch.Pack, issue.Pack, pull.Pack, run.Pack, agent.Pack, fault.Pack}
 }

@@ -13,6 +13,8 @@ import (
 const (
 	TheRepository = "the enrolled test repository" // driver.Repo
 	TheIssue      = "the issue"                    // driver.Ref
+	ThePull       = "the pull request"             // driver.Ref: the last one of this repository that a step named
+	TheForkPull   = "the fork pull request"        // driver.Ref: the last one of a fork that a step opened
 	TheStimulus   = "what sets the platform going" // driver.Cause: the last step that did
 )
 

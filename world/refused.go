@@ -27,6 +27,10 @@ type (
 
 func (r repos) Create(context.Context, driver.NewRepo) error { return r.err }
 
+func (r repos) Fork(context.Context, driver.NewFork) (driver.Repo, error) {
+	return driver.Repo{}, r.err
+}
+
 func (r repos) Get(context.Context, driver.Repo) (driver.RepoInfo, error) {
 	return driver.RepoInfo{}, r.err
 }

@@ -23,6 +23,9 @@ type wirePull struct {
 	Head           struct {
 		Label string `json:"label"`
 		SHA   string `json:"sha"`
+		Repo  struct {
+			FullName string `json:"full_name"`
+		} `json:"repo"`
 	} `json:"head"`
 	Base struct {
 		Ref string `json:"ref"`
@@ -35,6 +38,7 @@ func (w wirePull) pull(r driver.Repo) driver.Pull {
 		Ref: i.Ref, Title: i.Title, Body: i.Body, State: i.State, Author: i.Author, Labels: i.Labels, Head: w.Head.Label, HeadSHA: w.Head.SHA,
 		Base: w.Base.Ref, Draft: w.Draft, Merged: w.Merged || w.MergedAt != "", Mergeable: w.MergeableState,
 	}
+	out.HeadRepo = named(w.Head.Repo.FullName)
 	if out.Merged {
 		out.MergeCommit = w.MergeCommitSHA // else that of a test merge
 	}
@@ -43,6 +47,9 @@ func (w wirePull) pull(r driver.Repo) driver.Pull {
 
 func (s pulls) Open(ctx context.Context, r driver.Repo, in driver.NewPull) (driver.Pull, error) {
 	body := map[string]any{"title": in.Title, "body": in.Body, "head": in.Head, "base": in.Base, "draft": in.Draft}
+	if in.HeadRepo != "" {
+		body["head_repo"] = in.HeadRepo
+	}
 	var w wirePull
 	there := listed(s.c, repoPath(r, "/pulls"), &w, func(w wirePull, _ time.Time) bool {
 		return (w.Head.Label == in.Head || w.Head.Label == r.Owner+":"+in.Head) && w.Base.Ref == in.Base && w.Title == in.Title

@@ -19,6 +19,14 @@ type wireRepo struct {
 	Private       bool   `json:"private"`
 	DefaultBranch string `json:"default_branch"`
 	CloneURL      string `json:"clone_url"`
+	Parent        struct {
+		FullName string `json:"full_name"`
+	} `json:"parent"`
+}
+
+func named(full string) (r driver.Repo) {
+	r.Owner, r.Name, _ = strings.Cut(full, "/")
+	return r
 }
 
 func (s repos) Create(ctx context.Context, in driver.NewRepo) error {
@@ -46,7 +54,23 @@ func (s repos) Get(ctx context.Context, r driver.Repo) (driver.RepoInfo, error) 
 	if _, err := s.c.do(ctx, http.MethodGet, repoPath(r, ""), nil, &w); err != nil {
 		return driver.RepoInfo{}, fmt.Errorf("get repository %s: %w", r, err)
 	}
-	return driver.RepoInfo{Repo: r, Private: w.Private, DefaultBranch: w.DefaultBranch, CloneURL: w.CloneURL}, nil
+	return driver.RepoInfo{
+		Repo: r, Parent: named(w.Parent.FullName), Private: w.Private, DefaultBranch: w.DefaultBranch, CloneURL: w.CloneURL,
+	}, nil
+}
+
+func (s repos) Fork(ctx context.Context, in driver.NewFork) (driver.Repo, error) {
+	body := map[string]any{}
+	for name, value := range map[string]string{"organization": in.Owner, "name": in.Name} {
+		if value != "" {
+			body[name] = value
+		}
+	}
+	var w wireRepo
+	if _, err := s.c.do(ctx, http.MethodPost, repoPath(in.Of, "/forks"), body, &w); err != nil {
+		return driver.Repo{}, fmt.Errorf("fork %s: %w", in.Of, err)
+	}
+	return named(w.FullName), nil
 }
 
 func (s repos) Delete(ctx context.Context, r driver.Repo) error {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -173,7 +174,7 @@ func failsReporting(ctx context.Context, quoted, bare, text string) error {
 		return err
 	}
 	w := world.From(ctx)
-	ref, err := world.Shared[driver.Ref](ctx, world.TheIssue)
+	where, err := reportedOn(ctx)
 	if err != nil {
 		return err
 	}
@@ -182,19 +183,42 @@ func failsReporting(ctx context.Context, quoted, bare, text string) error {
 		return errors.New("the platform file gives no names.failure: any comment would count as the platform's report")
 	}
 	return w.Until(ctx, func(ctx context.Context) error {
-		comments, err := w.As(observer).Issues.Comments(ctx, ref)
-		if err != nil {
-			return err
-		}
-		reports := []string{}
-		for _, c := range comments {
-			if strings.Contains(c.Body, marker) {
-				reports = append(reports, c.Body)
+		reports, all, said := []string{}, 0, []string{}
+		for _, name := range slices.Sorted(maps.Keys(where)) {
+			comments, err := w.As(observer).Issues.Comments(ctx, where[name])
+			if err != nil {
+				return err
+			}
+			all += len(comments)
+			said = append(said, name)
+			for _, c := range comments {
+				if strings.Contains(c.Body, marker) {
+					reports = append(reports, c.Body)
+				}
 			}
 		}
 		err = w.Expect(ctx, "failure.comments", reports, match.Any(match.Contains(text)))
-		return match.Hint(err, fmt.Sprintf("the issue has %d comments, %d with the platform's failure marker %q", len(comments), len(reports), marker))
+		return match.Hint(err, fmt.Sprintf("%s has %d comments, %d with the platform's failure marker %q", strings.Join(said, " and "), all, len(reports), marker))
 	})
+}
+
+// reportedOn is where a platform can report the failure: the scenario's issue and pull requests, those that
+// there are.
+func reportedOn(ctx context.Context) (map[string]driver.Ref, error) {
+	where := map[string]driver.Ref{}
+	var missing error
+	for _, name := range []string{world.ThePull, world.TheForkPull, world.TheIssue} {
+		ref, err := world.Shared[driver.Ref](ctx, name)
+		if err != nil {
+			missing = err
+			continue
+		}
+		where[name] = ref
+	}
+	if len(where) == 0 {
+		return nil, missing
+	}
+	return where, nil
 }
 
 func dispatched(ctx context.Context, stage string, n int) error {

@@ -40,7 +40,7 @@ func (a app) checkout() (string, config.Config, error) {
 	return root, c, err
 }
 
-func (a app) dispatch(args []string) error {
+func (a app) dispatch(ctx context.Context, args []string) error {
 	d, err := a.parse(newFlags("dispatch"), args)
 	if err != nil {
 		return err
@@ -61,17 +61,34 @@ func (a app) dispatch(args []string) error {
 	if err != nil {
 		return err
 	}
+	if event.NeedsRole() {
+		event.Role = a.role(ctx, event.Sender)
+	}
 	decision := dispatch.Decide(c, event, d)
 	matrix, err := json.Marshal(decision.Matrix)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "crew: issue %d: %s\n", event.Issue.Number, decision.Reason)
+	fmt.Fprintf(a.stdout, "crew: %s %d: %s\n", strings.ReplaceAll(event.For, "_", " "), event.Number, decision.Reason)
 	outputs := fmt.Sprintf("matrix=%s\nany=%t\nreason=%s\n", matrix, len(decision.Matrix.Include) > 0, decision.Reason)
 	return errors.Join(
 		a.appendTo("GITHUB_OUTPUT", outputs),
 		a.appendTo("GITHUB_STEP_SUMMARY", "crew: "+decision.Reason+"\n"),
 	)
+}
+
+// role returns a person's role in the repository. Who cannot be looked up has none.
+func (a app) role(ctx context.Context, login string) string {
+	const none = "none"
+	client, err := a.client("GITHUB_API_URL", "GITHUB_TOKEN", a.getenv("GITHUB_REPOSITORY"))
+	if err == nil {
+		var role string
+		if role, err = client.Role(ctx, login); err == nil {
+			return role
+		}
+	}
+	fmt.Fprintf(a.stdout, "::warning::the role of %s is unknown: %s\n", login, escape(err.Error()))
+	return none
 }
 
 // appendTo writes to the file that a variable of the job names; outside of a job there is none.

@@ -78,7 +78,7 @@ func (a app) dispatchCommand(ctx context.Context, args []string) error {
 	case "setup":
 		return a.setup(ctx, args[1:])
 	case "dispatch":
-		return a.dispatch(args[1:])
+		return a.dispatch(ctx, args[1:])
 	case "run":
 		return a.run(ctx, args[1:])
 	case "post":

@@ -34,10 +34,66 @@ type Config struct {
 	Source string `yaml:"-"` // the file as people call it: ".crew/config.yaml"
 }
 
+// What agents work for.
+const (
+	Issue       = "issue"
+	PullRequest = "pull_request"
+)
+
+// What happens to a pull request and can start an agent.
+const (
+	Opened      = "opened"
+	Synchronize = "synchronize"
+	Labeled     = "labeled"
+)
+
 // Agent is one agent of the crew.
 type Agent struct {
-	Label  string `yaml:"label"`  // starts it when it is put on an issue
-	Schema string `yaml:"schema"` // JSON Schema of its result, relative to crew's directory
+	For     string   `yaml:"for"`     // issue, pull_request; issue unless said
+	Actions []string `yaml:"actions"` // of a pull request: opened, synchronize, labeled; labeled unless said
+	Label   string   `yaml:"label"`   // starts it when it is put on what it works for
+	Forks   bool     `yaml:"forks"`   // pull requests from forks start it too
+	Enabled *bool    `yaml:"enabled"` // true unless said
+	Schema  string   `yaml:"schema"`  // JSON Schema of its result, relative to crew's directory
+}
+
+// Disabled reports whether nothing starts the agent.
+func (a Agent) Disabled() bool { return a.Enabled != nil && !*a.Enabled }
+
+// Starts reports whether an action of what the agent works for starts it. label is the one put on.
+func (a Agent) Starts(what, action, label string) bool {
+	mine, actions := a.For, a.Actions
+	if mine == "" {
+		mine = Issue
+	}
+	if len(actions) == 0 {
+		actions = []string{Labeled}
+	}
+	return mine == what && slices.Contains(actions, action) && (action != Labeled || label == a.Label)
+}
+
+func (a Agent) check() error {
+	labeled := len(a.Actions) == 0
+	for _, action := range a.Actions {
+		switch {
+		case a.For != PullRequest:
+			return errors.New("actions are of a pull request; an issue's agent is started by its label")
+		case action != Opened && action != Synchronize && action != Labeled:
+			return fmt.Errorf("action %q is unknown; there are %s, %s, %s", action, Opened, Synchronize, Labeled)
+		}
+		labeled = labeled || action == Labeled
+	}
+	switch {
+	case a.For != "" && a.For != Issue && a.For != PullRequest:
+		return fmt.Errorf("it is for %q; it can be for %s or %s", a.For, Issue, PullRequest)
+	case a.Forks && a.For != PullRequest:
+		return errors.New("forks is of a pull request")
+	case labeled && a.Label == "":
+		return errors.New("label is missing")
+	case !fs.ValidPath(a.Schema) || a.Schema == ".":
+		return fmt.Errorf("schema %q must be a path below crew's directory", a.Schema)
+	}
+	return nil
 }
 
 // dummy is the command line of the runtime "dummy" unless the file has another. It interprets a
@@ -116,14 +172,11 @@ func (c Config) check() error {
 		return errors.New("agents is missing")
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
-		a := c.Agents[name]
-		switch {
-		case !agentName.MatchString(name):
+		if !agentName.MatchString(name) {
 			return fmt.Errorf("agent %q: names are lower-case letters, digits and dashes", name)
-		case a.Label == "":
-			return fmt.Errorf("agent %s: label is missing", name)
-		case !fs.ValidPath(a.Schema) || a.Schema == ".":
-			return fmt.Errorf("agent %s: schema %q must be a path below crew's directory", name, a.Schema)
+		}
+		if err := c.Agents[name].check(); err != nil {
+			return fmt.Errorf("agent %s: %w", name, err)
 		}
 	}
 	for _, h := range c.AllowedHosts {

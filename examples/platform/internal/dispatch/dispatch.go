@@ -13,32 +13,61 @@ import (
 	"example.com/crew/internal/defect"
 )
 
-// Event is what crew looks at in an issues event.
+// Event is what crew looks at in an event of an issue or a pull request.
 type Event struct {
-	Action string `json:"action"`
-	Label  struct {
-		Name string `json:"name"`
-	} `json:"label"`
-	Issue struct {
-		Number int `json:"number"`
-	} `json:"issue"`
+	For    string // issue, pull_request
+	Number int    // of it
+	Action string
+	Label  string // that was put on
+	Fork   bool   // the pull request comes from another repository, or from one that nobody knows
+	Sender string // who did it
+	Role   string // of the sender in the repository, where NeedsRole says that it matters
 }
 
-// ReadEvent reads the payload of the event called name; only issues events are known.
+// NeedsRole reports whether the sender's role decides: putting on labels needs a role already.
+func (e Event) NeedsRole() bool { return e.Action != config.Labeled }
+
+// ReadEvent reads the payload of the event called name.
 func ReadEvent(name, file string) (Event, error) {
-	if name != "issues" {
-		return Event{}, fmt.Errorf("event %q is unknown; crew is started by issues", name)
+	if name != "issues" && name != "pull_request_target" {
+		return Event{}, fmt.Errorf("event %q is unknown; crew is started by issues and pull_request_target", name)
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return Event{}, fmt.Errorf("read the event: %w", err)
 	}
-	var e Event
-	if err := json.Unmarshal(data, &e); err != nil {
+	type side struct {
+		Repo struct {
+			FullName string `json:"full_name"`
+		} `json:"repo"`
+	}
+	var w struct {
+		Action string `json:"action"`
+		Label  struct {
+			Name string `json:"name"`
+		} `json:"label"`
+		Issue struct {
+			Number int `json:"number"`
+		} `json:"issue"`
+		Pull struct {
+			Number int  `json:"number"`
+			Head   side `json:"head"`
+			Base   side `json:"base"`
+		} `json:"pull_request"`
+		Sender struct {
+			Login string `json:"login"`
+		} `json:"sender"`
+	}
+	if err := json.Unmarshal(data, &w); err != nil {
 		return Event{}, fmt.Errorf("read the event: %w", err)
 	}
-	if e.Issue.Number < 1 {
-		return Event{}, fmt.Errorf("read the event: it names no issue")
+	e := Event{For: config.Issue, Number: w.Issue.Number, Action: w.Action, Label: w.Label.Name, Sender: w.Sender.Login}
+	if name == "pull_request_target" {
+		head, base := w.Pull.Head.Repo.FullName, w.Pull.Base.Repo.FullName
+		e.For, e.Number, e.Fork = config.PullRequest, w.Pull.Number, head == "" || head != base
+	}
+	if e.Number < 1 {
+		return Event{}, fmt.Errorf("read the event: it names no %s", strings.ReplaceAll(e.For, "_", " "))
 	}
 	return e, nil
 }
@@ -62,29 +91,48 @@ type Cell struct {
 
 // Decide is pure. Nothing to start is a decision, not an error.
 func Decide(c config.Config, e Event, d defect.Name) Decision {
-	none := Decision{Matrix: Matrix{Include: []Cell{}}}
-	if e.Action != "labeled" {
-		none.Reason = fmt.Sprintf("issue action %q starts no agent", e.Action)
-		return none
+	what := fmt.Sprintf("%s action %q", strings.ReplaceAll(e.For, "_", " "), e.Action)
+	if e.Action == config.Labeled {
+		what = fmt.Sprintf("label %q", e.Label)
+	}
+	if e.Fork && d != defect.ForkFlagLost {
+		what += " of a fork's pull request"
 	}
 	var cells []Cell
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
-		if c.Agents[name].Label == e.Label.Name || d == defect.AnyLabelTriggers {
-			cells = append(cells, Cell{Agent: name, Issue: e.Issue.Number})
+		if starts(c.Agents[name], e, d) {
+			cells = append(cells, Cell{Agent: name, Issue: e.Number})
 			names = append(names, name)
 		}
 	}
+	none := Decision{Matrix: Matrix{Include: []Cell{}}}
 	switch {
 	case len(cells) == 0:
-		none.Reason = fmt.Sprintf("label %q starts no agent", e.Label.Name)
+		none.Reason = what + " starts no agent"
 		return none
 	case c.KillSwitch:
 		none.Reason = "the kill switch is on"
 		return none
+	case !authorised(e) && d != defect.UnauthorisedAccepted:
+		none.Reason = fmt.Sprintf("%s starts no agent: %s has the role %s, which may not", what, e.Sender, e.Role)
+		return none
 	}
 	return Decision{
 		Matrix: Matrix{Include: cells},
-		Reason: fmt.Sprintf("label %q starts %s", e.Label.Name, strings.Join(names, ", ")),
+		Reason: fmt.Sprintf("%s starts %s", what, strings.Join(names, ", ")),
 	}
+}
+
+func starts(a config.Agent, e Event, d defect.Name) bool {
+	if e.Fork && !a.Forks && d != defect.ForkFlagLost {
+		return false
+	}
+	any := d == defect.AnyLabelTriggers && e.Action == config.Labeled && a.Starts(e.For, e.Action, a.Label)
+	return !a.Disabled() && (any || a.Starts(e.For, e.Action, e.Label))
+}
+
+// authorised says whether who sent the event may start agents with it.
+func authorised(e Event) bool {
+	return !e.NeedsRole() || slices.Contains([]string{"write", "maintain", "admin"}, e.Role)
 }

@@ -26,6 +26,15 @@ func (c *Client) DefaultBranch(ctx context.Context) (string, error) {
 	return w.DefaultBranch, err
 }
 
+// Role returns the name of a person's role in the repository; none is no role.
+func (c *Client) Role(ctx context.Context, login string) (string, error) {
+	var w struct {
+		RoleName string `json:"role_name"`
+	}
+	_, err := c.call(ctx, http.MethodGet, "/collaborators/"+url.PathEscape(login)+"/permission", nil, &w)
+	return w.RoleName, err
+}
+
 // HasFile reports whether path exists at the head of branch.
 func (c *Client) HasFile(ctx context.Context, branch, path string) (bool, error) {
 	p := "/contents/" + escape(path) + "?ref=" + url.QueryEscape(branch)

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,6 +31,12 @@ const (
 	NeedsInfo   = "needs-info"
 )
 
+// The agents that have a post step.
+const (
+	triage = "triage"
+	review = "review"
+)
+
 // Options say whose result to act on. Comments are written with Job, the job's own token, which
 // starts no workflows; labels are set with Bot, so that they can start others.
 type Options struct {
@@ -44,17 +51,19 @@ type Options struct {
 	Push func(ctx context.Context) (string, error)
 }
 
-// Result is what the triage agent decided.
+// Result is what an agent decided. Body and Head are the review agent's, the rest the triage agent's.
 type Result struct {
 	Action    string   `json:"action"`
 	Reason    string   `json:"reason"`
 	Comment   string   `json:"comment"`
 	Questions []string `json:"questions"`
+	Body      string   `json:"body"`
+	Head      string   `json:"head_sha"`
 }
 
 // Post acts and returns one sentence of what it did.
 func Post(ctx context.Context, o Options) (string, error) {
-	if o.Agent != "triage" {
+	if o.Agent != triage && o.Agent != review {
 		return "", fmt.Errorf("agent %q has no post step", o.Agent)
 	}
 	rec, err := run.ReadRecord(o.Output)
@@ -77,13 +86,21 @@ func Post(ctx context.Context, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if o.Agent == review && !commit.MatchString(res.Head) { // the schema knows no hexadecimal numbers
+		rec.Message = fmt.Sprintf("the result's head_sha %q is no commit's full name", bounded(res.Head))
+		return "", errors.Join(errors.New(rec.Message), o.fail(ctx, rec))
+	}
 	branch, err := o.push(ctx)
 	if err != nil {
 		// Labels would say that all is done.
 		rec.Message = err.Error()
 		return "", errors.Join(err, o.fail(ctx, rec))
 	}
-	said, err := o.act(ctx, res)
+	act := o.triage
+	if o.Agent == review {
+		act = o.review
+	}
+	said, err := act(ctx, res)
 	if err == nil && branch != "" {
 		said += "; pushed branch " + branch
 	}
@@ -109,7 +126,18 @@ func (o Options) result(rec run.Record) (Result, error) {
 	return res, nil
 }
 
-func (o Options) act(ctx context.Context, res Result) (string, error) {
+// review comments a pull request.
+func (o Options) review(ctx context.Context, res Result) (string, error) {
+	text := "**Review: " + res.Action + "**\n\n" + plain(res.Body)
+	if err := o.Job.Stick(ctx, o.Issue, o.marker(""), text); err != nil {
+		return "", fmt.Errorf("comment on pull request %d: %w", o.Issue, err)
+	}
+	return fmt.Sprintf("pull request %d has a review (%s)", o.Issue, res.Action), nil
+}
+
+var commit = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+func (o Options) triage(ctx context.Context, res Result) (string, error) {
 	var labels []string
 	text := "**Triage: " + res.Action + "**\n\n" + plain(res.Comment)
 	switch res.Action {

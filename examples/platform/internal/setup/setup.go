@@ -35,6 +35,7 @@ type label struct{ name, color, description string }
 func labels() []label {
 	return []label{
 		{"ready-for-triage", "0e8a16", "starts the triage agent"},
+		{"ready-for-review", "fbca04", "starts the review agent"},
 		{post.Triaged, "1d76db", "the triage agent has looked at it"},
 		{post.ReadyToCode, "5319e7", "says enough to be worked on"},
 		{post.NeedsInfo, "d93f0b", "the triage agent has questions"},
@@ -86,13 +87,13 @@ func (o Options) list(ctx context.Context, branch string) ([]forge.File, error) 
 		workflow = strings.Replace(workflow, "  CREW_DEFECT: \"@DEFECT@\"\n", "", 1)
 	}
 	workflow = strings.Replace(workflow, "@DEFECT@", string(o.Defect), 1)
-	schema, err := read("triage-result.schema.json")
-	if err != nil {
-		return nil, err
-	}
-	list := []forge.File{
-		{Path: WorkflowPath, Text: workflow},
-		{Path: path.Join(o.Dir, "schemas/triage-result.schema.json"), Text: schema},
+	list := []forge.File{{Path: WorkflowPath, Text: workflow}}
+	for _, name := range []string{"triage-result.schema.json", "review-result.schema.json"} {
+		text, err := read(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, forge.File{Path: path.Join(o.Dir, "schemas", name), Text: text})
 	}
 	kept := path.Join(o.Dir, config.File)
 	exists, err := o.Forge.HasFile(ctx, branch, kept)

@@ -35,7 +35,7 @@ func TestInstall(t *testing.T) {
 		t.Fatalf("%d commits, want one on top", len(f.Commits))
 	}
 	files := f.Commits[1].Files
-	if len(files) != 4 || files["README.md"] != "# app\n" {
+	if len(files) != 5 || files["README.md"] != "# app\n" {
 		t.Errorf("files %v", files)
 	}
 	c, err := config.Parse([]byte(files["ops/crew/config.yaml"]))
@@ -45,14 +45,16 @@ func TestInstall(t *testing.T) {
 	if c.Runtime != "dummy" || c.KillSwitch || !slices.Equal(c.AllowedHosts, []string{"allowed.test"}) || c.Agents["triage"].Label != "ready-for-triage" {
 		t.Errorf("config %+v", c)
 	}
-	name := "ops/crew/" + c.Agents["triage"].Schema
-	if _, err := schema.Compile(name, []byte(files[name])); err != nil {
-		t.Error(err)
+	for _, agent := range []string{"triage", "review"} {
+		name := "ops/crew/" + c.Agents[agent].Schema
+		if _, err := schema.Compile(name, []byte(files[name])); err != nil {
+			t.Error(err)
+		}
 	}
 	if f.Variables["CREW_DIR"] != "ops/crew" || len(f.Variables) != 1 || f.Secrets["CREW_BOT_TOKEN"] != "bot-token" {
 		t.Errorf("variables %v, secrets %v", f.Variables, f.Secrets)
 	}
-	if want := []string{"ready-for-triage", "triaged", "ready-to-code", "needs-info"}; !slices.Equal(f.Labels, want) {
+	if want := []string{"ready-for-triage", "ready-for-review", "triaged", "ready-to-code", "needs-info"}; !slices.Equal(f.Labels, want) {
 		t.Errorf("labels %q", f.Labels)
 	}
 	if last := f.Calls[len(f.Calls)-1]; last != "admin PATCH /git/refs/heads/main" {

@@ -1,0 +1,59 @@
+@fork @requires:capability:forge.fork
+Feature: Pull requests from forks
+  What crew owes to pull requests that come from a fork: they run from the base's own workflow, with what the base says.
+
+  Background:
+    Given the enrolled test repository
+    And a fork "test-repo-fork" of the enrolled test repository
+    And a dummy agent that would:
+      | description      | op            | args                                                   |
+      | Emit review JSON | write_fixture | output/agent-result.json, fixtures/review/comment.json |
+
+  Rule: The fork contract
+
+    Scenario: A fork pull request of one who may write starts the agent
+      When a fork pull request is opened
+      Then the harness "review" workflow completes successfully
+      And the agent will succeed to Emit review JSON
+      And the fork pull request has a comment containing "The change does what it says"
+
+    Scenario: The kill switch stops a fork pull request too
+      Given the file ".crew/config.yaml" of the repository has "kill_switch: true" in the place of "kill_switch: false"
+      When a fork pull request is opened
+      Then the harness "review" agent did not run
+
+    Scenario: A disabled agent is not started by a fork pull request
+      Given the file ".crew/config.yaml" of the repository has "enabled: false" in the place of "enabled: true"
+      When a fork pull request is opened
+      Then the harness "review" agent did not run
+      When the fork pull request is labeled "ready-for-review"
+      Then the harness "review" agent did not run
+
+    Scenario: A commit and a label dispatch the agent exactly once
+      Given the file ".crew/config.yaml" of the repository has "actions: [labeled]" in the place of "actions: [opened, labeled]"
+      And a fork pull request is opened
+      When a commit is pushed to the fork pull request
+      Then the harness "review" agent did not run
+      When the fork pull request is labeled "ready-for-review"
+      Then the harness "review" was dispatched exactly 1 time
+      And the harness "review" workflow completes successfully
+      And the agent will succeed to Emit review JSON
+
+    Scenario: An agent that takes no forks is not started by one
+      Given the file ".crew/config.yaml" of the repository has "forks: false" in the place of "forks: true"
+      When a fork pull request is opened
+      Then the harness "review" agent did not run
+      When a pull request is opened
+      Then the harness "review" was dispatched exactly 1 time
+      And the harness "review" workflow completes successfully
+      And the agent will succeed to Emit review JSON
+
+  Rule: Who may start an agent
+
+    Scenario: A stranger's fork pull request starts no agent
+      When a fork pull request is opened by the outsider
+      Then the harness "review" agent did not run
+      And the fork pull request is open
+      When the fork pull request is labeled "ready-for-review"
+      Then the harness "review" workflow completes successfully
+      And the agent will succeed to Emit review JSON

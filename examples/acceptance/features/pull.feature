@@ -1,0 +1,36 @@
+Feature: Pull requests
+  What crew makes of pull requests of the repository itself, and what it leaves alone.
+
+  Background:
+    Given the enrolled test repository
+
+  Scenario: A pull request is reviewed when it is opened
+    Given a dummy agent that would:
+      | description      | op            | args                                                   |
+      | Emit review JSON | write_fixture | output/agent-result.json, fixtures/review/comment.json |
+    When a pull request is opened
+    Then the harness "review" workflow completes successfully
+    And the agent will succeed to Emit review JSON
+    And the pull request has a comment containing "Review: comment"
+    And the pull request is mergeable
+    And the pull request head branch matches "behaviour-pr-\d"
+
+  Scenario: A cut commit name is refused on the pull request
+    Given a dummy agent that would:
+      | description      | op            | args                                                      |
+      | Emit review JSON | write_fixture | output/agent-result.json, fixtures/review/short-head.json |
+    When a pull request is opened
+    Then the harness "review" workflow fails reporting "no commit's full name"
+    And the agent will succeed to Emit review JSON
+    And the pull request does not have label "triaged"
+
+  Scenario: A pull request that is merged starts no agent
+    Given a dummy agent that would:
+      | description      | op            | args                                                   |
+      | Emit review JSON | write_fixture | output/agent-result.json, fixtures/review/comment.json |
+    And an open pull request on branch "release/1.0"
+    And the tip of branch "release/1.0" is recorded
+    When the pull request is merged by the write actor
+    Then the harness "review" agent did not run
+    And the pull request is merged
+    And branch "release/1.0" is unchanged
