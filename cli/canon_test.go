@@ -85,9 +85,9 @@ func canonOfRun(t *testing.T, want int, out string, args []string) string {
 			}
 		}
 	}
-	wantInstalled := map[string]int{"install": 1, "copy": 13}
+	wantInstalled := map[string]int{"install": 1, "copy": 22}
 	if slices.Contains(args, "--fresh") {
-		wantInstalled = map[string]int{"install": 14}
+		wantInstalled = map[string]int{"install": 23}
 	}
 	if diff := cmp.Diff(wantInstalled, installed); diff != "" {
 		t.Errorf("%v: installed (-want +got): %s", args, diff)
