@@ -106,6 +106,9 @@ func TestWorkflowScope(t *testing.T) {
 		t.Errorf("push: %v, want %q\n%s", err, want, out)
 	}
 	mustGit(t, dir, "push", "-q", w.remote(wide.token, "acme/secret"), "HEAD:main")
+	if out, err := git(t, dir, "push", w.remote(w.classic("ada").token, "acme/app"), "HEAD:new"); err == nil || !strings.Contains(out, "Write access to repository not granted.") {
+		t.Errorf("push to a public repository without scopes: %v\n%s", err, out)
+	}
 	if out, err := git(t, dir, "ls-remote", w.remote(w.classic("dev", "public_repo").token, "acme/secret")); err == nil || !strings.Contains(out, "not found") {
 		t.Errorf("without repo: %v\n%s", err, out)
 	}

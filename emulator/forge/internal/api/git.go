@@ -103,10 +103,21 @@ func (a *API) gitAccess(who state.Identity, full string, service gitstore.Servic
 		return repo, wire.RequiresAuthentication() // also for what is absent: git then asks for credentials
 	case errors.As(err, &e) && e.Code() == http.StatusForbidden:
 		return repo, wire.Forbidden("Permission to " + full + ".git denied to " + who.Login + ".")
+	case errors.As(err, &e) && e.Code() == http.StatusNotFound && a.readable(who, full, need):
+		return repo, wire.Forbidden("Write access to repository not granted.")
 	case errors.As(err, &e) && e.Code() == http.StatusNotFound:
 		return repo, wire.NewError(http.StatusNotFound, "Repository not found.")
 	}
 	return repo, err
+}
+
+// readable reports whether a push is refused to who may read.
+func (a *API) readable(who state.Identity, full string, need state.Need) bool {
+	if need != state.WriteContents {
+		return false
+	}
+	_, err := a.State.Authorize(who, full, state.ReadContents)
+	return err == nil
 }
 
 // watched knows whether an answer has begun.
