@@ -82,6 +82,7 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 	w.ada.want(201, "PUT", contents+".github/workflows/hand.yml", map[string]any{"message": "m", "content": encode("on: workflow_dispatch\n")})
 	seedPulls(w)
 	seedRoles(w)
+	seedTeams(w)
 	const orgSecrets = "/orgs/acme/actions/secrets"
 	sealKey := w.ada.want(200, "GET", actions+"/secrets/public-key", nil).at("key_id").(string)
 	for _, suffix := range []string{"", "_2", "_3"} {
@@ -230,6 +231,22 @@ func seedRoles(w *world) {
 	}
 }
 
+// seedTeams makes three teams of the same people and repositories, and three below the first.
+func seedTeams(w *world) {
+	w.t.Helper()
+	const teams = "/orgs/acme/teams"
+	for _, name := range []string{"one", "two", "three"} {
+		w.ada.want(201, "POST", teams, map[string]any{"name": name, "privacy": "closed", "maintainers": []string{"bob"}})
+		w.ada.want(200, "PUT", teams+"/"+name+"/memberships/cyd", nil)
+		for _, repo := range []string{"app", "lib", "web"} {
+			w.ada.want(204, "PUT", teams+"/"+name+"/repos/acme/"+repo, map[string]any{"permission": "push"})
+		}
+	}
+	for _, name := range []string{"four", "five", "six"} {
+		w.ada.want(201, "POST", teams, map[string]any{"name": name, "parent_team_id": 1})
+	}
+}
+
 // seedConfig makes the variable MODE and the secret TOKEN, with a suffix, below an address. more are
 // further fields of both.
 func seedConfig(t testing.TB, a actor, at, suffix string, more map[string]any) {
@@ -259,7 +276,7 @@ func params() [][3]string {
 		{"", "{repository}", "1"}, {"", "{branch...}", "main"}, {"", "{workflow}", "ci.yml"}, {"", "{format}", "zip"}, {"", "{attempt}", "1"}, {"", "{path...}", "README.md"},
 		{"", "{environment}", "production"}, {"", "{branch}", "b-v3"}, {"", "{basehead...}", "b-v2...main"},
 		{"", "{installation_id}", "1"}, {"", "{slug}", "triage"},
-		{"", "{assignee}", "ada"}, {"", "{reaction}", "1"}, {"", "{milestone}", "1"},
+		{"", "{team}", "one"}, {"", "{assignee}", "ada"}, {"", "{reaction}", "1"}, {"", "{milestone}", "1"},
 	}
 }
 
@@ -286,6 +303,13 @@ func writes() []struct{ request, path, body string } {
 		{"DELETE " + org + "/custom-repository-roles/{id}", "", ``},
 		{"DELETE " + org + "/outside_collaborators/{login}", "", ``},
 		{"PUT " + org + "/outside_collaborators/{login}", org + "/outside_collaborators/cyd", ``},
+		{"POST " + org + "/teams", "", `{"name": "New", "description": "d", "privacy": "secret", "maintainers": ["bob"], "repo_names": ["acme/app"]}`},
+		{"PATCH " + org + "/teams/{team}", org + "/teams/new", `{"name": "Newer", "notification_setting": "notifications_disabled", "parent_team_id": null}`},
+		{"PUT " + org + "/teams/{team}/memberships/{login}", org + "/teams/newer/memberships/out-2", `{"role": "maintainer"}`},
+		{"DELETE " + org + "/teams/{team}/memberships/{login}", "", ``},
+		{"PUT " + org + "/teams/{team}/repos/{owner}/{repo}", "", `{"permission": "maintain"}`},
+		{"DELETE " + org + "/teams/{team}/repos/{owner}/{repo}", org + "/teams/two/repos/acme/app", ``},
+		{"DELETE " + org + "/teams/{team}", org + "/teams/three", ``},
 		{"DELETE " + org + "/memberships/{login}", org + "/memberships/out-2", ``},
 		{"DELETE " + org + "/members/{login}", "", ``},
 		{"POST " + org + "/actions/variables", "", `{"name": "NEW", "value": "x", "visibility": "all"}`},

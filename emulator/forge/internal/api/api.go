@@ -72,6 +72,7 @@ func New(o Options) *API {
 		a.orgRoutes(),
 		a.membershipRoutes(),
 		a.roleRoutes(),
+		a.teamRoutes(),
 		a.repoRoutes(),
 		a.forkRoutes(),
 		a.branchRoutes(),

@@ -33,6 +33,7 @@ type account struct {
 	roles     map[int64]*customRole // for members, in all of it
 	repoRoles map[int64]*customRole // for collaborators
 	granted   map[string][]int64    // roles of members, by lower-case login
+	teams     map[int64]*team
 }
 
 // member belongs to an organisation, and has a role in all its repositories.

@@ -247,6 +247,10 @@ func (im Image) Without(repo RepoImage) Image {
 	}
 	issues, runs := map[int64]bool{}, map[int64]bool{}
 	im.Repos = slices.DeleteFunc(slices.Clone(im.Repos), func(r RepoImage) bool { return r.ID == repo.ID })
+	im.Accounts = slices.Clone(im.Accounts)
+	for i := range im.Accounts {
+		im.Accounts[i].Teams = withoutRepo(im.Accounts[i].Teams, repo.ID)
+	}
 	for i := range im.Repos {
 		if im.Repos[i].Parent == repo.ID {
 			im.Repos[i].Parent = 0

@@ -65,6 +65,7 @@ type AccountImage struct {
 	Roles     []CustomRoleImage  `json:",omitempty"` // by ID
 	RepoRoles []CustomRoleImage  `json:",omitempty"` // by ID
 	Granted   map[string][]int64 `json:",omitempty"` // by lower-case login
+	Teams     []TeamImage        `json:",omitempty"` // by ID
 }
 
 // ConfigImage is what Actions reads at one level.
@@ -324,7 +325,7 @@ func (im *Image) sort() {
 func imageOfAccount(a *account) AccountImage {
 	out := AccountImage{ID: a.id, Login: a.login, Name: a.name, Kind: a.kind, Created: a.created,
 		Invited: maps.Clone(a.invited), ConfigImage: imageOfConfig(a.config),
-		Base: a.base, Roles: imagesOfRoles(a.roles), RepoRoles: imagesOfRoles(a.repoRoles), Granted: maps.Clone(a.granted)}
+		Base: a.base, Roles: imagesOfRoles(a.roles), RepoRoles: imagesOfRoles(a.repoRoles), Granted: maps.Clone(a.granted), Teams: imagesOfTeams(a)}
 	for _, m := range a.members {
 		out.Members = append(out.Members, MemberImage{Login: m.login, Owner: m.owner, Role: m.role, Public: m.public})
 	}

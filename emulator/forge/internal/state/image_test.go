@@ -47,7 +47,7 @@ func images() map[string]reflect.Type {
 		"Suite": reflect.TypeFor[state.Suite](), "status": reflect.TypeFor[state.StatusImage](), "Status": reflect.TypeFor[state.Status](),
 		"Annotation": reflect.TypeFor[state.Annotation](),
 		"Span":       reflect.TypeFor[state.Span](), "Run": reflect.TypeFor[state.Run](), "Job": reflect.TypeFor[state.Job](),
-		"customRole": reflect.TypeFor[state.CustomRoleImage](), "Step": reflect.TypeFor[state.Step](), "Artifact": reflect.TypeFor[state.Artifact](),
+		"team": reflect.TypeFor[state.TeamImage](), "customRole": reflect.TypeFor[state.CustomRoleImage](), "Step": reflect.TypeFor[state.Step](), "Artifact": reflect.TypeFor[state.Artifact](),
 	}
 }
 
@@ -209,6 +209,7 @@ func full(t *testing.T) world {
 	try(t, err)
 	w.fillApps(t, ada)
 	w.fillRoles(t, ada)
+	w.fillTeams(t, ada)
 	return w
 }
 
@@ -555,6 +556,10 @@ func TestBadImage(t *testing.T) {
 		"review":       {func(i *state.Image) { i.Issues[3].Pull.Reviews[0].State = "LIKED" }, `"LIKED"`},
 		"review's":     {func(i *state.Image) { i.Issues[3].Pull.Comments[0].Review = 99 }, "review 99"},
 		"asked":        {func(i *state.Image) { i.Issues[3].Pull.Requested[0] = "zoe" }, `"zoe"`},
+		"team":         {func(i *state.Image) { i.Accounts[4].Teams[0].Slug = "x" }, `called "Core"`},
+		"team's rows":  {func(i *state.Image) { i.Accounts[4].Teams[1].Repos[99] = state.Read }, "repository 99"},
+		"team's ring":  {func(i *state.Image) { i.Accounts[4].Teams[0].Parent = 2 }, "below 1"},
+		"team of ada":  {func(i *state.Image) { i.Accounts[1].Teams = i.Accounts[4].Teams }, "no organisation"},
 		"artifact":     {func(i *state.Image) { i.Runs[0].Arts = i.Runs[0].Arts[:1] }, "belongs to no run"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -626,4 +631,17 @@ func (w world) fillRoles(t *testing.T, ada state.Identity) {
 			t.Errorf("the base of an organisation is %s", wrong)
 		}
 	}
+}
+
+// fillTeams makes a team below another.
+func (w world) fillTeams(t *testing.T, ada state.Identity) {
+	t.Helper()
+	core, design, about, closed, quiet := "Core", "Design", "Draws", "closed", "notifications_disabled"
+	one, err := w.PutTeam(ada, "acme", "", state.TeamEdit{Name: &core, Privacy: &closed})
+	try(t, err)
+	_, err = w.PutTeam(ada, "acme", "", state.TeamEdit{Name: &design, Description: &about, Notification: &quiet, Parent: &one.ID, Repos: []string{"acme/app"}})
+	try(t, err)
+	hidden := "Hidden"
+	_, err = w.PutTeam(ada, "acme", "", state.TeamEdit{Name: &hidden})
+	try(t, err)
 }

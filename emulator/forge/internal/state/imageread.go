@@ -26,7 +26,7 @@ func FromImage(o Options, im Image) (*State, error) {
 	s.mark = im.Mark
 	r := newReader(s)
 	for _, step := range []func(Image) error{r.counters, r.readAccounts, r.readTokens, r.readApps,
-		r.readRepos, r.readInstallations, r.attach,
+		r.readRepos, r.readTeams, r.readInstallations, r.attach,
 		r.readIssues, r.readPulls, r.readComments, r.readLife,
 		r.readArtifacts, r.readRuns, r.readJobs, r.readChecks, r.readHooks, r.whole} {
 		if err := step(im); err != nil {
@@ -64,7 +64,7 @@ func nouns() []noun {
 	return []noun{nounAccount, nounRepo, nounLabel, nounIssue, nounComment, nounWorkflow, nounRun, nounJob, nounArtifact, nounKey,
 		nounHook, nounDelivery, nounEnvironment, nounPull, nounCache,
 		nounReview, nounReviewComment,
-		nounStatus, nounInstallation, nounRole,
+		nounStatus, nounInstallation, nounRole, nounTeam,
 		nounMilestone, nounReaction, nounIssueEvent}
 }
 

@@ -242,6 +242,7 @@ func (s *State) Accept(who Identity, org string) (wire.Membership, error) {
 			m.role = Admin
 		}
 		o.members[key(who.Login)] = m
+		s.joined(who, o)
 		s.led.Changed()
 	}
 	return s.viewMembership(o, who.Login)

@@ -302,6 +302,9 @@ func (s *State) dropRepo(who Identity, r *repo) []int64 {
 	}
 	s.forgetRuns(r)
 	r.owner.config.forget(r.id)
+	for _, t := range r.owner.teams {
+		delete(t.repos, r.id)
+	}
 	for _, i := range s.installs {
 		delete(i.selected, r.id)
 	}

@@ -208,6 +208,7 @@ func (s *State) RemoveOutside(who Identity, org, login string) error {
 func (o *account) dismiss(login string) {
 	delete(o.members, key(login))
 	o.grant(login, nil)
+	o.leaveTeams(login)
 }
 
 // OrgEdit changes what is not nil.

@@ -200,7 +200,7 @@ func (s *State) roleOf(a *account, r *repo) Role {
 		if m.owner {
 			return Admin
 		}
-		role = max(role, m.role, r.owner.baseRole(), r.owner.baseOf(a.login))
+		role = max(role, m.role, r.owner.baseRole(), r.owner.baseOf(a.login), r.owner.teamRole(a.login, r))
 	}
 	return max(role, r.members[key(a.login)])
 }

@@ -82,6 +82,7 @@ const (
 	nounCache        noun = "cache"
 	nounInstallation noun = "installation"
 	nounRole         noun = "role"
+	nounTeam         noun = "team"
 )
 
 // ActionsLogin is the account that a job's own token acts as. It exists from the start.

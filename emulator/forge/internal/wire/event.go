@@ -15,7 +15,9 @@ type Event struct {
 	Label        *Label         `json:"label,omitempty"`
 	Assignee     *User          `json:"assignee,omitempty"`
 	Milestone    *Milestone     `json:"milestone,omitempty"`
+	Scope        string         `json:"scope,omitempty"` // of a membership: team
 	Member       *User          `json:"member,omitempty"`
+	Team         *Team          `json:"team,omitempty"`
 	Changes      map[string]any `json:"changes,omitempty"`
 	WorkflowRun  *EventRun      `json:"workflow_run,omitempty"`
 	WorkflowJob  *Job           `json:"workflow_job,omitempty"`
