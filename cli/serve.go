@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -171,6 +172,7 @@ func (sv *serving) start(ctx context.Context, o Options, as serveAs, tools trial
 		return err
 	}
 	sv.Forge.Handle(page.Root, page.New(page.Options{Forge: sv.Forge, Clean: sv.scrub.Bytes}))
+	sv.Forge.Handle(clockPattern, http.HandlerFunc(sv.advanceClock))
 	if sv.Forge.Reopened() {
 		return sv.complete(as.port)
 	}

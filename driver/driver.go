@@ -41,6 +41,7 @@ type Set struct {
 	Marker    Marker
 	Keeper    Keeper
 	Faults    Faults
+	Clock     Clock
 	Launcher  Launcher
 	Installer Installer
 	Platform  Platform

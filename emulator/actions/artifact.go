@@ -43,6 +43,7 @@ type ArtifactOptions struct {
 	MaxSize   int64                // bytes of one artifact; 0 is 512 MiB
 	MaxCache  int64                // bytes of one cache entry; 0 is 1 GiB
 	Now       func() time.Time     // nil is a new clock's
+	Wall      func() time.Time     // clients' clocks; nil is Now
 	Log       *slog.Logger         // nil is silent
 }
 
@@ -58,6 +59,9 @@ func ArtifactService(o ArtifactOptions) http.Handler {
 	}
 	if o.Now == nil {
 		o.Now = clock.New(nil).Now
+	}
+	if o.Wall == nil {
+		o.Wall = o.Now
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -220,6 +224,9 @@ func (s *artifacts) create(ctx context.Context, who runtimeClaims, in artifactCa
 	there, err := s.named(ctx, who.Run, in.Name)
 	if err != nil {
 		return nil, err
+	}
+	if !in.Expires.IsZero() {
+		in.Expires = in.Expires.Add(s.o.Now().Sub(s.o.Wall())) // clients count from their own clocks
 	}
 	if !in.Expires.IsZero() && !in.Expires.After(s.o.Now()) {
 		return nil, refused(http.StatusBadRequest, "invalid_argument", "expires_at %s is not in the future", in.Expires.UTC().Format(time.RFC3339))

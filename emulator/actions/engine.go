@@ -56,6 +56,7 @@ type Options struct {
 	// deliveries. It is closed after the engine. Nil takes everything as it comes.
 	Order  *order.Order
 	Now    func() time.Time               // nil is a new clock's
+	Wall   func() time.Time               // what programs judge by clocks of their own: id-tokens, terms of artifacts; nil is Now
 	Secret func(value, name string) error // told each secret that the engine makes; nil is not
 	Log    *slog.Logger                   // nil is silent
 }
@@ -119,6 +120,9 @@ func New(o Options) (*Engine, error) {
 	if o.Now == nil {
 		o.Now = clock.New(nil).Now
 	}
+	if o.Wall == nil {
+		o.Wall = o.Now
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -130,7 +134,7 @@ func New(o Options) (*Engine, error) {
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.artifacts = ArtifactService(ArtifactOptions{
 		Store: o.Store, Caches: o.Caches, Alive: func(job int64) bool { return e.running(job) != nil }, TokenKey: e.tokenKey, PublicURL: o.ServerURL, Dir: filepath.Join(o.Dir, "uploads"),
-		Now: o.Now, Log: o.Log,
+		Now: o.Now, Wall: o.Wall, Log: o.Log,
 	})
 	e.identity = newIdentity(e)
 	e.wg.Go(e.read)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/understudy-dev/understudy/emulator/actions/internal/expr"
 	"github.com/understudy-dev/understudy/emulator/actions/internal/workflow"
@@ -26,13 +27,15 @@ type happening struct {
 	pushed    string // the ref that a push moved: ref, unless it was deleted
 	raw       json.RawMessage
 	payload   *expr.Object
-	paths     []string // changed by a push or a pull request
-	message   string   // of the commit at a pull request's head
-	pull      *pull    // that the event is about
-	untrusted bool     // the runs get a token that only reads, and no secrets
-	depth     int      // of a workflow_run: how many runs started one another before it
-	chain     int      // how many runs led to this event, each by what one of its jobs did or by its end
-	copied    bool     // the runs that it started, if any, are copied too: it starts none
+	paths     []string  // changed by a push or a pull request
+	message   string    // of the commit at a pull request's head
+	pull      *pull     // that the event is about
+	untrusted bool      // the runs get a token that only reads, and no secrets
+	depth     int       // of a workflow_run: how many runs started one another before it
+	chain     int       // how many runs led to this event, each by what one of its jobs did or by its end
+	due       time.Time // of a schedule: its runs are of this moment
+	file      string    // of a schedule: the workflow that it is for
+	copied    bool      // the runs that it started, if any, are copied too: it starts none
 }
 
 // accept starts the runs that an entry asks for.
@@ -43,6 +46,9 @@ func (e *Engine) accept(entry journal.Entry) error {
 	h, err := readEvent(entry)
 	if err != nil || h.name == "" {
 		return err
+	}
+	if h.name == schedule {
+		h.due, h.file = entry.Time, entry.Detail["workflow"]
 	}
 	if h.name == "workflow_run" {
 		h.depth = e.depth(h) + 1
@@ -194,6 +200,9 @@ func (e *Engine) consider(h happening, src Source, f File) error {
 		if file := expr.String(at(h.payload, "workflow")); file != f.Path && file != path.Base(f.Path) {
 			return nil
 		}
+	}
+	if h.name == schedule && h.file != f.Path {
+		return nil
 	}
 	if e.unindexed(h, f) {
 		return nil

@@ -108,7 +108,7 @@ func (i *identity) token(w http.ResponseWriter, r *http.Request) {
 		owner, _, _ := strings.Cut(c.rec.Repo, "/")
 		audience = i.e.o.ServerURL + "/" + owner
 	}
-	body := c.idClaims(audience, i.issuer(), i.e.o.Now())
+	body := c.idClaims(audience, i.issuer(), i.e.o.Wall())
 	token, err := i.sign(body)
 	if err != nil {
 		idFail(w, http.StatusInternalServerError, err.Error())

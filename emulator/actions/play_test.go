@@ -1,6 +1,7 @@
 package actions_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
+
+	"github.com/understudy-dev/understudy/internal/journal"
 )
 
 // play does what the lines of a vector say and returns what it started: runs and jobs as they ended, the
@@ -24,6 +28,9 @@ func (p *platform) play(lines []string) string {
 		switch {
 		case word == "look":
 			looks = append(looks, rest)
+		case word == "advance":
+			p.advance(rest)
+			p.settle()
 		case word == "until":
 			p.untilThere(rest)
 		case line == "await":
@@ -97,4 +104,34 @@ func (p *platform) outcome(looks []string) string {
 		return "nothing\n"
 	}
 	return out
+}
+
+// advance announces what is due in a time: "2026-12-01T00:00:00Z 24h".
+func (p *platform) advance(text string) {
+	p.t.Helper()
+	begin, length, _ := strings.Cut(text, " ")
+	from, err := time.Parse(time.RFC3339, begin)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	d, err := time.ParseDuration(length)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	due, err := p.engine.Due(p.t.Context(), []string{"acme/app"}, from, from.Add(d))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	work := p.l.Open("advance")
+	defer work.Close()
+	for _, x := range due {
+		body, err := json.Marshal(map[string]any{"schedule": x.Cron, "workflow": x.Workflow})
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		p.j.Append(journal.Entry{
+			Time: x.At, Kind: journal.Change, Type: "schedule", Actor: "alice", Payload: body,
+			Detail: map[string]string{"repo": x.Repo, "event": "schedule", "workflow": x.Workflow, "ref": "refs/heads/main", "sha": x.SHA},
+		})
+	}
 }

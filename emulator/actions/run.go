@@ -73,6 +73,9 @@ func newRun(e *Engine, h happening, src Source, f File, wf *workflow.Workflow) *
 		Cause: "event:" + strconv.FormatUint(h.seq, 10), HeadSHA: headSHA, HeadBranch: head, Status: queued, Created: e.o.Now(),
 		Attempt: 1, TriggeringActor: h.actor,
 	}
+	if !h.due.IsZero() {
+		r.rec.Created, r.rec.Started = h.due, h.due
+	}
 	return r
 }
 
@@ -231,7 +234,10 @@ func (r *run) drive() {
 		r.end(cancelled)
 		return
 	}
-	r.rec.Status, r.rec.Started = inProgress, r.e.o.Now()
+	r.rec.Status = inProgress
+	if r.h.due.IsZero() || r.again != nil {
+		r.rec.Started = r.e.o.Now()
+	}
 	if err := r.save(); err != nil {
 		r.e.broken(err)
 		return

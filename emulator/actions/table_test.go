@@ -28,6 +28,7 @@ var update = flag.Bool("update", false, "write what the workflows of the table d
 //	https://docs.github.com/…
 //	push ref=refs/heads/dev       the events, one a line, each settled before the next
 //	+ push ref=refs/heads/dev     one that the next does not wait for
+//	advance 2026-12-01T00:00:00Z 24h   time passes: what is scheduled after this moment is due
 //	until 2 runs                  or jobs: wait for so many
 //	await                         wait until a step writes to $DIR/hold
 //	release                       let the step go on that reads $DIR/hold

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+	"github.com/understudy-dev/understudy/internal/clock"
 	"github.com/understudy-dev/understudy/internal/journal"
 	"github.com/understudy-dev/understudy/internal/ledger"
 )
@@ -29,7 +31,11 @@ type Admin struct {
 	state   *state.State
 	git     *gitstore.Store
 	now     func() time.Time
+	clock   *clock.Clock
 	dir     string
+
+	advancing sync.Mutex
+	scheduler Scheduler
 
 	workflows workflowFiles
 }
@@ -42,6 +48,8 @@ type (
 	Entry = journal.Entry
 	// Ledger counts the work that is going on.
 	Ledger = ledger.Ledger
+	// Clock is where shown times come from.
+	Clock = clock.Clock
 )
 
 // The kinds of entries.

@@ -60,6 +60,7 @@ type Options struct {
 	Ledger  *Ledger          // nil: its own
 	Journal *Journal         // nil: its own
 	Now     func() time.Time // shown times; rounded up to whole seconds, never decreasing. nil: the wall clock
+	Clock   *Clock           // shown times, shared with others; nil: one over Now
 	Dir     string           // where repositories and artifacts live; "" is a temporary directory, removed by Close
 	Port    int              // of the loopback interface; 0: a free one
 	NoPort  bool             // listen nowhere: only Server.Client reaches the forge, and git does not
@@ -135,7 +136,10 @@ func start(o Options) (*Server, error) {
 	if o.Ledger == nil {
 		o.Ledger = ledger.New()
 	}
-	now := clock.New(o.Now).Now
+	if o.Clock == nil {
+		o.Clock = clock.New(o.Now)
+	}
+	now := o.Clock.Now
 	if o.Journal == nil {
 		o.Journal = journal.New(o.Ledger, now)
 	}
@@ -182,7 +186,7 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 			return errors.Join(err, unlisten(l))
 		}
 	}
-	st, err := s.initial(o, git, dir, state.Options{Base: s.base, Now: now, Ledger: o.Ledger, Journal: o.Journal, Commit: git.SimpleCommit})
+	st, err := s.initial(o, git, dir, state.Options{Base: s.base, Now: now, Clock: o.Clock, Ledger: o.Ledger, Journal: o.Journal, Commit: git.SimpleCommit})
 	if err != nil {
 		return errors.Join(err, unlisten(l))
 	}
@@ -193,7 +197,7 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 	s.order = order.New(order.Options{Ledger: o.Ledger, Journal: o.Journal, Decider: o.Decider, Faults: faults, Unattended: o.Unattended})
 	s.hooks = hook.New(hook.Options{Book: st, Dial: o.HookDial, Timeout: o.HookTimeout, Log: o.Log})
 	st.DeliverTo(s.deliver)
-	s.admin = &Admin{server: s, ledger: o.Ledger, journal: o.Journal, state: st, git: git, now: now, dir: dir}
+	s.admin = &Admin{server: s, ledger: o.Ledger, journal: o.Journal, state: st, git: git, now: now, clock: o.Clock, dir: dir}
 	s.api = api.New(api.Options{
 		Base: s.base, Now: now, State: st, Git: git, Ledger: o.Ledger, Journal: o.Journal, Log: o.Log, Faults: faults,
 		OpenArtifact: s.admin.OpenArtifact, DropArtifact: s.admin.removeArtifact, DropCache: s.admin.removeCache,

@@ -116,6 +116,7 @@ func (p *leased) set() *driver.Set {
 	set.Marker = marker{p}
 	set.Keeper = keeper{p.Forge.Admin().Keeper(), p.s}
 	set.Faults = faults{p.Forge.Admin()}
+	set.Clock = clock{p.Forge.Admin()}
 	set.Launcher = p.Launcher
 	set.Installer = installer{p}
 	set.Platform = p.s.scope.Platform.Platform

@@ -81,7 +81,7 @@ type Place struct {
 	AuthorityFile string             // its certificate, PEM
 
 	o       Options
-	now     func() time.Time // shown time
+	clock   *clock.Clock // of shown time
 	door    *network.Door
 	closers []func(context.Context) error
 }
@@ -96,7 +96,7 @@ func New(o Options) (*Place, error) {
 	}
 	l := ledger.New()
 	shown := clock.New(time.Now)
-	p := &Place{o: o, Ledger: l, Journal: journal.New(l, shown.Now), now: shown.Now, Tokens: map[string]string{}}
+	p := &Place{o: o, Ledger: l, Journal: journal.New(l, shown.Now), clock: shown, Tokens: map[string]string{}}
 	if err := p.start(); err != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
@@ -116,7 +116,7 @@ func (p *Place) start() (err error) {
 		}
 	}
 	p.Forge, err = forge.New(forge.Options{
-		Ledger: p.Ledger, Journal: p.Journal, Now: p.now, Dir: cmp.Or(o.Keep, filepath.Join(o.Dir, "forge")), Keep: o.Keep != "",
+		Ledger: p.Ledger, Journal: p.Journal, Clock: p.clock, Dir: cmp.Or(o.Keep, filepath.Join(o.Dir, "forge")), Keep: o.Keep != "",
 		Port: o.Port, PublicURL: public, Faults: o.Faults, FaultSeed: o.FaultSeed, Decider: o.Decider, Unattended: o.Unattended, Log: log.With("part", "forge"),
 	})
 	if err != nil {
@@ -149,12 +149,20 @@ func (p *Place) startEngine() error {
 	engine, err := actions.New(actions.Options{
 		Ledger: p.Ledger, Journal: p.Journal, Host: h, Store: h, Caches: h, Launcher: p.Launcher, Runner: p.o.JobRunner,
 		Dir: filepath.Join(p.o.Dir, "jobs"), Env: p.ProgramEnv(), ServerURL: p.Forge.PublicURL(), APIURL: p.Forge.APIURL(),
-		Now: p.now, Order: p.Forge.Order(), Secret: p.o.Hide, Log: p.o.Log.With("part", "actions"),
+		Now: p.clock.Now, Wall: p.clock.Wall, Order: p.Forge.Order(), Secret: p.o.Hide, Log: p.o.Log.With("part", "actions"),
 	})
 	if err != nil {
 		return err
 	}
 	p.closers = append(p.closers, engine.Close)
+	p.Forge.Admin().ScheduleBy(func(ctx context.Context, repos []string, from, to time.Time) ([]forge.Due, error) {
+		due, err := engine.Due(ctx, repos, from, to)
+		out := make([]forge.Due, len(due))
+		for i, x := range due {
+			out[i] = forge.Due(x)
+		}
+		return out, err
+	})
 	p.Forge.Handle(actions.IdentityPattern, engine.IdentityService())
 	for _, pattern := range actions.ArtifactPatterns {
 		p.Forge.Handle(pattern, engine.ArtifactService())

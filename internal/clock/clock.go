@@ -43,6 +43,25 @@ func (c *Clock) Now() time.Time {
 	return t
 }
 
+// Wall returns the source's time in UTC, whatever was added: what programs judge by clocks of their own.
+func (c *Clock) Wall() time.Time { return c.source().UTC().Round(0) }
+
+// Advanced returns what Advance and AdvanceTo added.
+func (c *Clock) Advanced() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.offset
+}
+
+// AdvanceTo moves the clock forward to t; one that is there already stays.
+func (c *Clock) AdvanceTo(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if d := t.Sub(c.source().Round(0).Add(c.offset)); d > 0 {
+		c.offset += d
+	}
+}
+
 // Advance moves the clock forward by d; a negative d does nothing.
 func (c *Clock) Advance(d time.Duration) {
 	if d <= 0 {

@@ -26,4 +26,9 @@ func TestAdvance(t *testing.T) {
 	if got := c.Now(); !got.Equal(base.Add(time.Hour)) {
 		t.Errorf("Now() = %v, want an hour after %v", got, base)
 	}
+	c.AdvanceTo(base)
+	c.AdvanceTo(base.Add(3 * time.Hour))
+	if now, added, wall := c.Now(), c.Advanced(), c.Wall(); !now.Equal(base.Add(3*time.Hour)) || added != 3*time.Hour || !wall.Equal(base) {
+		t.Errorf("Now() = %v, Advanced() = %v, Wall() = %v", now, added, wall)
+	}
 }

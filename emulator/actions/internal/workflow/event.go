@@ -50,7 +50,7 @@ var events = map[string]event{
 		keys: []string{"workflows", "types", "branches", "branches-ignore"}, types: []string{"completed", "requested", "in_progress"},
 	},
 	"workflow_call": {elsewhere: true},
-	"schedule":      {elsewhere: true},
+	"schedule":      {},
 
 	"create": {at: ofRef}, "delete": {}, "fork": {}, "public": {}, "status": {at: ofRef},
 	"deployment": {at: ofRef}, "deployment_status": {at: ofRef},

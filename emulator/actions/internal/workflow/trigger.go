@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/understudy-dev/understudy/internal/cron"
 )
 
 // Event is what a file's triggers are compared with.
@@ -23,6 +25,7 @@ type Triggers struct {
 	broken bool
 	events map[string]*trigger
 	Inputs []Input   // of workflow_dispatch
+	Crons  []Cron    // of schedule
 	Call   *Callable // of workflow_call; nil when the file cannot be called
 }
 
@@ -33,6 +36,12 @@ type Input struct {
 	Default  string
 	Required bool
 	Options  []string // of a choice
+}
+
+// Cron is one entry of `schedule:`.
+type Cron struct {
+	cron.Schedule
+	Line int
 }
 
 type trigger struct {
@@ -133,7 +142,7 @@ func (p *parser) event(t *Triggers, name, config *yaml.Node) {
 	}
 	switch name.Value {
 	case "schedule":
-		p.schedule(config)
+		p.schedule(t, config)
 		return
 	case "workflow_dispatch":
 		p.dispatch(t, config)
@@ -196,19 +205,31 @@ func (p *parser) activityTypes(n *yaml.Node, event string) []string {
 	return types
 }
 
-func (p *parser) schedule(n *yaml.Node) {
+func (p *parser) schedule(t *Triggers, n *yaml.Node) {
+	n = p.follow(n)
 	if n.Kind != yaml.SequenceNode {
 		p.failf(n, "`schedule:` must be a list")
 		return
 	}
 	for _, c := range n.Content {
+		var text, zone string
+		line := c.Line
 		seen := p.mapping(c, "`on.schedule`", map[string]func(*yaml.Node){
-			"cron":     func(n *yaml.Node) { p.word(n, "cron") },
-			"timezone": func(n *yaml.Node) { p.word(n, "timezone") },
+			"cron":     func(n *yaml.Node) { text, line = p.word(n, "cron"), n.Line },
+			"timezone": func(n *yaml.Node) { zone = p.word(n, "timezone") },
 		})
 		if !seen["cron"] {
 			p.failf(c, "`cron:` is missing")
 		}
+		if text == "" || seen["timezone"] && zone == "" {
+			continue // told already
+		}
+		s, err := cron.Parse(text, zone)
+		if err != nil {
+			p.fail(line, err.Error(), "")
+			continue
+		}
+		t.Crons = append(t.Crons, Cron{s, line})
 	}
 }
 

@@ -51,7 +51,8 @@ func (im Image) Since(old Image) (d Delta, changed bool) {
 	if !maps.Equal(im.Last, old.Last) {
 		d.Last, changed = im.Last, true
 	}
-	changed = changed || im.Mark != old.Mark
+	d.Advanced = im.Advanced
+	changed = changed || im.Mark != old.Mark || im.Advanced != old.Advanced
 	d.Accounts, _ = differ(old.Accounts, im.Accounts, accountKey, deep)
 	d.Tokens, d.Gone.Tokens = differ(old.Tokens, im.Tokens, tokenKey, deep)
 	d.Repos, d.Gone.Repos = differ(old.Repos, im.Repos, repoKey, deep)
@@ -162,7 +163,7 @@ func (b *Builder) Add(d Delta) error {
 	if d.Version != ImageVersion {
 		return errors.New("it is of another version")
 	}
-	b.last.Version, b.last.Journal, b.last.Mark = d.Version, d.Journal, d.Mark
+	b.last.Version, b.last.Journal, b.last.Mark, b.last.Advanced = d.Version, d.Journal, d.Mark, d.Advanced
 	if d.Last != nil {
 		b.last.Last = d.Last
 	}

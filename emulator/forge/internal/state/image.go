@@ -27,6 +27,7 @@ type Image struct {
 	Journal   uint64           // sequence number of the last journal entry whose change is in here
 	Last      map[string]int64 `json:",omitempty"` // the last id given, by noun
 	Mark      string           `json:",omitempty"`
+	Advanced  time.Duration    `json:",omitempty"` // how far the clock was put forward
 	Accounts  []AccountImage   `json:",omitempty"` // by ID
 	Tokens    []TokenImage     `json:",omitempty"` // by Digest; those that live
 	Repos     []RepoImage      `json:",omitempty"` // by ID
@@ -254,7 +255,7 @@ func (s *State) Image() Image {
 
 // image needs the lock.
 func (s *State) image() Image {
-	im := Image{Version: ImageVersion, Journal: s.jour.Last(), Last: map[string]int64{}, Mark: s.mark}
+	im := Image{Version: ImageVersion, Journal: s.jour.Last(), Last: map[string]int64{}, Mark: s.mark, Advanced: s.advanced()}
 	for n, id := range s.last {
 		im.Last[string(n)] = id
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+	"github.com/understudy-dev/understudy/internal/clock"
 	"github.com/understudy-dev/understudy/internal/journal"
 	"github.com/understudy-dev/understudy/internal/ledger"
 )
@@ -56,6 +57,7 @@ func elsewhere() map[string]string {
 	return map[string]string{
 		"State.base":         "an option: where the forge listens",
 		"State.now":          "an option",
+		"State.clock":        "an option; Image.Advanced is what was added to it",
 		"State.led":          "an option",
 		"State.jour":         "an option",
 		"State.mu":           "holds nothing",
@@ -159,7 +161,7 @@ func options(entries []journal.Entry) (state.Options, error) {
 	if err != nil {
 		return state.Options{}, err
 	}
-	return state.Options{Base: base, Now: now, Ledger: l, Journal: j}, j.Restore(entries)
+	return state.Options{Base: base, Now: now, Clock: clock.New(now), Ledger: l, Journal: j}, j.Restore(entries)
 }
 
 // full is a state in which every field of an image is set somewhere.
@@ -167,6 +169,7 @@ func full(t *testing.T) world {
 	t.Helper()
 	o, err := options(nil)
 	try(t, err)
+	o.Clock.Advance(time.Hour)
 	w := world{state.New(o), o.Journal}
 	try(t, w.AddUser("ada", "Ada L.", false))
 	try(t, w.AddUser("bob", "", false))

@@ -33,6 +33,9 @@ func FromImage(o Options, im Image) (*State, error) {
 			return nil, fmt.Errorf("image: %w", err)
 		}
 	}
+	if o.Clock != nil {
+		o.Clock.Advance(im.Advanced)
+	}
 	return s, nil
 }
 

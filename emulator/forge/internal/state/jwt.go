@@ -118,7 +118,7 @@ func (s *State) IdentifyApp(value string) (Identity, error) {
 	if err := t.verify(a.key); err != nil {
 		return Identity{}, err
 	}
-	if err := t.current(s.now()); err != nil {
+	if err := t.current(s.wall()); err != nil {
 		return Identity{}, err
 	}
 	return Identity{Login: a.bot.login, app: a}, nil

@@ -12,14 +12,16 @@ import (
 	"time"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+	"github.com/understudy-dev/understudy/internal/clock"
 	"github.com/understudy-dev/understudy/internal/journal"
 	"github.com/understudy-dev/understudy/internal/ledger"
 )
 
-// Options is what a State needs; all fields are required.
+// Options is what a State needs; all fields but Clock are required.
 type Options struct {
 	Base    wire.Base
 	Now     func() time.Time
+	Clock   *clock.Clock // behind Now; nil cannot be advanced
 	Ledger  *ledger.Ledger
 	Journal *journal.Journal
 	// Commit reads a commit of a repository; nil, or nil from it, is one that cannot be read.
@@ -30,9 +32,11 @@ type Options struct {
 type State struct {
 	base wire.Base
 	now  func() time.Time
-	led  *ledger.Ledger
-	jour *journal.Journal
-	head func(repo int64, sha string) *wire.SimpleCommit
+	// clock is behind now; nil in tests.
+	clock *clock.Clock
+	led   *ledger.Ledger
+	jour  *journal.Journal
+	head  func(repo int64, sha string) *wire.SimpleCommit
 
 	mu       sync.Mutex
 	last     map[noun]int64
@@ -91,7 +95,7 @@ const ActionsLogin = "github-actions[bot]"
 // New returns a state with no account but ActionsLogin.
 func New(o Options) *State {
 	s := &State{
-		base: o.Base, now: o.Now, led: o.Ledger, jour: o.Journal, head: o.Commit,
+		base: o.Base, now: o.Now, clock: o.Clock, led: o.Ledger, jour: o.Journal, head: o.Commit,
 		last: map[noun]int64{}, accounts: map[string]*account{}, tokens: map[digest]*token{},
 		repos: map[string]*repo{}, runs: map[int64]*run{}, jobs: map[int64]*job{}, arts: map[int64]*artifact{},
 		promised: map[string]int64{}, checks: map[int64]*check{}, suites: map[int64]*suite{},
