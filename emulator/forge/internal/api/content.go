@@ -16,6 +16,7 @@ func (a *API) contentRoutes() []route {
 	const one = "/repos/{owner}/{repo}/contents/{path...}"
 	return []route{
 		{method: http.MethodGet, pattern: one, query: []string{"ref"}, media: []string{"raw", "object"}, do: a.getContent},
+		{method: http.MethodGet, pattern: "/repos/{owner}/{repo}/readme", query: []string{"ref"}, media: []string{"raw", "object"}, do: a.getReadme},
 		{method: http.MethodPut, pattern: one, do: a.putContent},
 		{method: http.MethodDelete, pattern: one, do: a.deleteContent},
 	}
@@ -87,6 +88,29 @@ func (a *API) getContent(c *call) (answer, error) {
 		v.Content, v.Encoding = &text, "base64"
 	}
 	return ok(v)
+}
+
+// getReadme answers with the README file that GitHub would show: it looks in .github, then at the top, then in docs.
+// https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-readmes
+func (a *API) getReadme(c *call) (answer, error) {
+	_, g, sha, err := a.at(c, c.repo(), c.URL.Query().Get("ref"))
+	if err != nil {
+		return answer{}, err
+	}
+	for _, dir := range []string{".github", "", "docs"} {
+		entries, err := g.List(sha, dir)
+		if err != nil {
+			continue // it is not there, or no directory
+		}
+		for _, e := range entries {
+			name := strings.ToLower(path.Base(e.Path))
+			if e.Type == "blob" && (name == "readme" || strings.HasPrefix(name, "readme.")) {
+				c.param["path"] = e.Path
+				return a.getContent(c)
+			}
+		}
+	}
+	return answer{}, wire.NotFound()
 }
 
 // lines breaks base64 text as GitHub does, after each 60 characters.
