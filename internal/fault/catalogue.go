@@ -50,7 +50,7 @@ func to() Arg {
 }
 
 // Catalogue returns all faults, in the order in which people read them.
-func Catalogue() []Kind { return slices.Concat(deliveries(), answers()) }
+func Catalogue() []Kind { return slices.Concat(deliveries(), answers(), consistency()) }
 
 func deliveries() []Kind {
 	return []Kind{

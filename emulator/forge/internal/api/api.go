@@ -50,6 +50,7 @@ type API struct {
 	texts  sync.Pool
 	ids    requestIDs
 	meter  meter
+	past   *past // while faults are in force
 
 	// Headers that many answers have; nobody writes to them.
 	vary, selected, json []string
@@ -58,7 +59,7 @@ type API struct {
 
 // New returns the handler of a forge.
 func New(o Options) *API {
-	a := &API{Options: o, routes: newRouter(), key: make([]byte, 32), ids: newRequestIDs(), meter: meter{windows: map[string]*window{}},
+	a := &API{Options: o, routes: newRouter(), key: make([]byte, 32), ids: newRequestIDs(), past: newPast(), meter: meter{windows: map[string]*window{}},
 		vary:     []string{"Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, X-Requested-With"},
 		selected: []string{version},
 		json:     []string{plainMedia().shown},
@@ -126,6 +127,7 @@ type call struct {
 	where  serves
 	param  map[string]string
 	header http.Header  // of the answer
+	inits  bool         // a repository was created with its first commit
 	fault  *fault.Fault // that made the answer what it is; nil is none
 }
 
@@ -162,12 +164,11 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer ob.Close()
 	}
 	c := &call{Request: r, id: id, who: who, route: rt, path: path, where: where, param: param, header: w.Header()}
-	serve := func() (answer, error) { return a.serve(c, subject, err) }
 	if rt.do != nil && a.Faults.Any() {
-		a.misbehave(w, c, subject, serve)
+		a.misbehave(w, c, subject, err)
 		return
 	}
-	ans, err := serve()
+	ans, err := a.serve(c, subject, err)
 	a.finish(w, c, subject, ans, err)
 }
 

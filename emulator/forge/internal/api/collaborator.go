@@ -4,6 +4,9 @@ import (
 	"net/http"
 )
 
+// rolePattern is where a role in a repository is given and taken.
+const rolePattern = repoPattern + "/collaborators/{login}"
+
 func (a *API) collaboratorRoutes() []route {
 	const all = "/repos/{owner}/{repo}/collaborators"
 	return []route{

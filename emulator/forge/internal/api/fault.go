@@ -10,9 +10,9 @@ import (
 	"github.com/understudy-dev/understudy/internal/fault"
 )
 
-// misbehave answers a request of a forge that has faults. serve handles it as it would be without any.
-func (a *API) misbehave(w http.ResponseWriter, c *call, subject string, serve func() (answer, error)) {
-	ans, err := a.faulty(c, subject, serve)
+// misbehave answers a request of a forge that has faults; refused is why its credential is none.
+func (a *API) misbehave(w http.ResponseWriter, c *call, subject string, refused error) {
+	ans, err := a.faulty(c, subject, func() (answer, error) { return a.serve(c, subject, refused) })
 	a.finish(w, c, subject, ans, err)
 }
 
@@ -36,7 +36,7 @@ func (a *API) faulty(c *call, subject string, serve func() (answer, error)) (ans
 		ans.changed, ans.cut = hasChanged(c, ans, err), c.fault.Arg("when")
 		return ans, nil
 	}
-	return serve()
+	return a.lagging(c, subject, serve)
 }
 
 // statusCut stands in the journal for an answer that there is not.

@@ -9,8 +9,10 @@ import (
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
+const repoPattern = "/repos/{owner}/{repo}"
+
 func (a *API) repoRoutes() []route {
-	const one = "/repos/{owner}/{repo}"
+	const one = repoPattern
 	return []route{
 		{method: http.MethodGet, pattern: one, do: func(c *call) (answer, error) {
 			r, err := a.State.Repo(c.who, c.repo())
@@ -47,6 +49,10 @@ func (a *API) createRepo(c *call, org string) (answer, error) {
 	case "private", "internal":
 		in.Private = true
 	}
+	if err := a.taken(c, org, in.Name); err != nil {
+		return answer{}, err
+	}
+	in.Private = in.Private || a.forcedPrivate(c, org)
 	r, err := a.State.CreateRepo(c.who, org, state.NewRepo{Name: in.Name, Description: in.Description, Private: in.Private},
 		func(id int64) error { return a.Git.Create(id, state.DefaultBranch) })
 	if err != nil {
@@ -55,6 +61,7 @@ func (a *API) createRepo(c *call, org string) (answer, error) {
 	if !in.AutoInit {
 		return created(r)
 	}
+	c.inits = true
 	text := "# " + in.Name + "\n"
 	if in.Description != "" {
 		text += in.Description + "\n"

@@ -114,7 +114,9 @@ func (s *State) Permission(who Identity, full, login string) (wire.Permission, e
 		return wire.Permission{}, wire.NotFound()
 	}
 	v := s.viewCollaborator(a, r)
-	return wire.Permission{Permission: s.roleOf(a, r).legacy(), RoleName: v.RoleName, User: v}, nil
+	role := who.sees(a, r, s.roleOf(a, r))
+	v.Permissions, v.RoleName = role.permissions(), r.roleName(a.login, role)
+	return wire.Permission{Permission: role.legacy(), RoleName: v.RoleName, User: v}, nil
 }
 
 func (s *State) viewCollaborator(a *account, r *repo) wire.Collaborator {

@@ -216,7 +216,7 @@ func (s *State) roleFor(who Identity, r *repo) Role {
 	if r.private && !who.tok.scoped("repo") {
 		return s.roleOf(nil, r)
 	}
-	role := s.roleOf(s.accounts[key(who.Login)], r)
+	role := s.ownRole(who, r)
 	if who.tok.app {
 		role = max(role, Read) // the installation itself gives sight of the repository
 	}
@@ -294,7 +294,7 @@ func (s *State) allow(who Identity, r *repo, need Need) error {
 	if err := s.inScope(who, r, need, public); err != nil {
 		return err
 	}
-	if s.roleOf(s.accounts[key(who.Login)], r) >= role {
+	if s.ownRole(who, r) >= role {
 		return nil
 	}
 	switch need {

@@ -128,7 +128,7 @@ func (s *State) inScope(who Identity, r *repo, need Need, public bool) error {
 func (s *State) sees(who Identity, r *repo, need Need) bool {
 	role := s.roleFor(who, r)
 	if role < Read && who.tok != nil && who.tok.classic() && who.tok.scoped(need.scopes(true)...) {
-		role = s.roleOf(s.accounts[key(who.Login)], r)
+		role = s.ownRole(who, r)
 	}
 	return role >= Read
 }

@@ -188,8 +188,9 @@ type Identity struct {
 	Login string
 	Cause string
 	tok   *token
-	app   *app   // with a JSON Web Token; then there is no tok
-	asked *asked // what the request needed; nil for nobody
+	app   *app        // with a JSON Web Token; then there is no tok
+	was   *FormerRole // that is seen instead of the one that is; nil is none
+	asked *asked      // what the request needed; nil for nobody
 }
 
 // asked are the permissions that one request needed, given or not. It belongs to the request.
