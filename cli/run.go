@@ -36,6 +36,7 @@ type runFlags struct {
 	explore      int
 	schedule     string
 	faults       []string
+	sweep        string
 }
 
 // capabilitiesFlag adds --capabilities to a command that plans.
@@ -81,6 +82,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
   understudy run examples/acceptance --defects
   understudy run examples/race --explore 100
   understudy run examples/acceptance --fault delivery.twice@issues.labeled
+  understudy run examples/acceptance --sweep faults
   understudy run examples/acceptance --capabilities slow-model,new-labels`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completePaths,
@@ -95,6 +97,9 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 				return errors.New("--out names a directory; it is empty")
 			}
 			if err := f.checkOrder(c); err != nil {
+				return err
+			}
+			if err := f.checkSweep(c); err != nil {
 				return err
 			}
 			declared, err := f.declared(c)
@@ -119,6 +124,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 	fl.IntVar(&f.explore, "explore", 0, "try each scenario in so many orders of deliveries and jobs, decided by --seed, until one fails")
 	fl.StringVar(&f.schedule, "schedule", "", "run one scenario in the order that --explore found")
 	fl.StringArrayVar(&f.faults, "fault", nil, faultUsage)
+	fl.StringVar(&f.sweep, "sweep", "", "faults: run once clean and once under each fault that there is, and show who noticed")
 	f.capabilitiesFlag(cmd)
 	return cmd
 }
@@ -187,6 +193,9 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 		a.begin()
 		defer a.end()
 		return runDefects(ctx, s, f.out, base, defects)
+	}
+	if f.sweep != "" {
+		return runSweep(ctx, s, f.out, base)
 	}
 	if p, err = trial.Prepare(base); err != nil {
 		return explain(err)

@@ -6,13 +6,23 @@ set -euo pipefail
 # api METHOD PATH [BODY] leaves the answer in $status and $answer.
 api() {
   local at=${GITHUB_API_URL#http://} body=${3-}
-  local host=${at%%/*}
-  exec 3<>"/dev/tcp/${host%:*}/${host##*:}"
-  printf '%s /%s%s HTTP/1.0\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s' \
-    "$1" "${at#*/}" "$2" "$host" "$TOKEN" "${#body}" "$body" >&3
-  read -r _ status _ <&3
-  answer=$(cat <&3)
-  exec 3>&-
+  local host=${at%%/*} tries
+  for tries in 1 2 3 4; do
+    exec 3<>"/dev/tcp/${host%:*}/${host##*:}"
+    printf '%s /%s%s HTTP/1.0\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s' \
+      "$1" "${at#*/}" "$2" "$host" "$TOKEN" "${#body}" "$body" >&3
+    status='' # stays so where the connection ends without an answer
+    read -r _ status _ <&3 || true
+    answer=$(cat <&3)
+    exec 3>&-
+    again || return 0
+  done
+}
+# again waits as the answer asks for, where the request is to be made once more.
+again() {
+  [[ ${DEFECT-} != no-retry ]] || return 1
+  [[ -z $status || $status == 5?? || $status == 429 || $status == 403 && $answer == *"rate limit"* ]] || return 1
+  [[ ! $answer =~ [Rr]etry-[Aa]fter:\ ([0-9]+) ]] || sleep "${BASH_REMATCH[1]}"
 }
 # must STATUS… fails unless the answer has one of them.
 must() { [[ " $* " == *" $status "* ]] || { echo "status $status, not $*: ${answer##*$'\r\n'}" >&2 && exit 1; }; }
@@ -38,6 +48,7 @@ jobs:
         env:
           ISSUE: \${{ github.event.issue.number }}
           ACTION: \${{ github.event.action }}
+          LABEL: \${{ github.event.label.name }}
           SHA: \${{ github.sha }}
           TOKEN: \${{ github.token }}
           DEFECT: "$defect"
@@ -61,6 +72,10 @@ sort() {
     fi
     return
   fi
+  for _ in 1 2 3; do # the label may not be seen yet
+    labeled "$LABEL" || [[ $DEFECT == one-look ]] && break
+    api GET "$issue/labels" && must 200
+  done
   labeled ready || return 0
   [[ $DEFECT == once-only ]] && made=201
   api POST "/repos/$GITHUB_REPOSITORY/git/refs" "{\"ref\": \"refs/heads/route/$ISSUE\", \"sha\": \"$SHA\"}"

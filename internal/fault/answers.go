@@ -15,7 +15,7 @@ func by() Arg {
 func answers() []Kind {
 	return []Kind{
 		{
-			Name: ServerError, At: Requests, Example: "api.5xx=503,by:github-actions[bot]@POST /repos/*/*/issues/*/labels",
+			Name: ServerError, At: Requests, Sweep: []string{"api.5xx=by:github-actions[bot]", "api.5xx=when:after,by:github-actions[bot]@POST /**"}, Example: "api.5xx=503,by:github-actions[bot]@POST /repos/*/*/issues/*/labels",
 			Does: "A request is answered with an error of the server, and was handled or not.",
 			Args: []Arg{
 				{Name: "status", Means: "of the answer", Default: "502", OneOf: []string{"500", "502", "503", "504"}},
@@ -24,7 +24,7 @@ func answers() []Kind {
 			},
 		},
 		{
-			Name: RateLimit, At: Requests, Example: "api.rate-limit=secondary,times:2@POST /repos/*/*/issues/*/comments",
+			Name: RateLimit, At: Requests, Sweep: []string{"api.rate-limit=by:github-actions[bot]", "api.rate-limit=secondary,status:429,by:github-actions[bot]"}, Example: "api.rate-limit=secondary,times:2@POST /repos/*/*/issues/*/comments",
 			Does: "A request is refused because there were too many, and nothing was done. The primary limit is told by x-ratelimit-remaining and x-ratelimit-reset, the secondary one by retry-after.",
 			Args: []Arg{
 				{Name: "limit", Means: "which one", Default: "primary", OneOf: []string{"primary", "secondary"}},
@@ -34,7 +34,7 @@ func answers() []Kind {
 			},
 		},
 		{
-			Name: Cut, At: Requests, Example: "api.cut=after@POST /repos/*/*/git/refs",
+			Name: Cut, At: Requests, Sweep: []string{"api.cut=by:github-actions[bot]", "api.cut=after,by:github-actions[bot]@POST /**"}, Example: "api.cut=after@POST /repos/*/*/git/refs",
 			Does: "The connection ends without a whole answer.",
 			Args: []Arg{
 				{Name: "when", Means: "before the request was handled, so that nothing was done; after, so that it was; or in the body of the answer", Default: "before", OneOf: []string{"before", "after", "body"}},

@@ -9,10 +9,11 @@ import (
 // Kind is one fault of the catalogue.
 type Kind struct {
 	Name    string
-	Does    string // one sentence
-	At      Place  // what its WHERE names
-	Args    []Arg  // beside from, times and chance; the first may be given without its name
-	Example string // in the text form
+	Does    string   // one sentence
+	At      Place    // what its WHERE names
+	Args    []Arg    // beside from, times and chance; the first may be given without its name
+	Example string   // in the text form
+	Sweep   []string // the forms in which run --sweep tries it against whatever suite there is
 }
 
 // Arg is an argument of a fault.
@@ -55,27 +56,27 @@ func Catalogue() []Kind { return slices.Concat(deliveries(), answers(), consiste
 func deliveries() []Kind {
 	return []Kind{
 		{
-			Name: Late, At: Events, Example: "delivery.late=2@issues.labeled",
+			Name: Late, At: Events, Sweep: []string{"delivery.late=times:always"}, Example: "delivery.late=2@issues.labeled",
 			Does: "The delivery of an event is held until so many others went to the same receiver, or until nothing else goes on.",
 			Args: []Arg{{Name: "after", Means: "how many others; without it nothing else must go on", Most: maxNumber}, to()},
 		},
 		{
-			Name: Twice, At: Events, Example: "delivery.twice=late@issues.labeled",
+			Name: Twice, At: Events, Sweep: []string{"delivery.twice=times:always"}, Example: "delivery.twice=late@issues.labeled",
 			Does: "An event is delivered twice, under the same delivery GUID where there is one.",
 			Args: []Arg{{Name: "again", Means: "when the second one comes: right after the first, or when nothing else goes on", Default: "now", OneOf: []string{"now", "late"}}, to()},
 		},
 		{
-			Name: Reordered, At: Events, Example: "delivery.reordered@issues.labeled",
+			Name: Reordered, At: Events, Sweep: []string{"delivery.reordered=times:always"}, Example: "delivery.reordered@issues.labeled",
 			Does: "The next delivery to the same receiver comes before that of the event; without a next one it comes when nothing else goes on.",
 			Args: []Arg{to()},
 		},
 		{
-			Name: Dropped, At: Events, Example: "delivery.dropped=workflows@issues.labeled",
+			Name: Dropped, At: Events, Sweep: []string{"delivery.dropped"}, Example: "delivery.dropped=workflows@issues.labeled",
 			Does: "The delivery of an event is lost: no run starts, no webhook is called, and none is listed.",
 			Args: []Arg{to()},
 		},
 		{
-			Name: Unindexed, At: Files, Example: "delivery.unindexed=times:2@.github/workflows/ci.yml",
+			Name: Unindexed, At: Files, Sweep: []string{"delivery.unindexed"}, Example: "delivery.unindexed=times:2@.github/workflows/ci.yml",
 			Does: "A workflow file is missed by whoever looks for it next, as before GitHub has indexed the push that brought it: an event starts nothing of it, or the list of workflows lacks it. With times:N that happens so often, and then it is there.",
 		},
 	}

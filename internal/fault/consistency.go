@@ -17,32 +17,32 @@ func consistency() []Kind {
 	}
 	return []Kind{
 		{
-			Name: StaleRead, At: Requests, Example: "read.stale=delete,from:2@GET /repos/*/*",
+			Name: StaleRead, At: Requests, Sweep: []string{"read.stale=by:github-actions[bot]"}, Example: "read.stale=delete,from:2@GET /repos/*/*",
 			Does: "A read shows an object or a list as it was before its last change through the API: an old text, an absence, or what is deleted. Each credential and object is counted apart; with from:2 an object is gone, there again, and gone.",
 			Args: []Arg{after(), by()},
 		},
 		{
-			Name: NameTaken, At: Requests, Example: "name.taken=times:2@POST /orgs/*/repos",
+			Name: NameTaken, At: Requests, Sweep: []string{"name.taken"}, Example: "name.taken=times:2@POST /orgs/*/repos",
 			Does: "A repository that was deleted cannot be created again yet, because its name already exists.",
 			Args: []Arg{by()},
 		},
 		{
-			Name: PermissionLag, At: Requests, Example: "permission.lag=times:3@/repos/**",
+			Name: PermissionLag, At: Requests, Sweep: []string{"permission.lag"}, Example: "permission.lag=times:3@/repos/**",
 			Does: "A role in a repository that was just given, changed or taken is not seen yet: neither in what its holder may do, nor by who asks for it. Each credential is counted apart.",
 			Args: []Arg{by()},
 		},
 		{
-			Name: ForkLag, At: Requests, Example: "fork.lag=times:2@/repos/*/*/git/**",
+			Name: ForkLag, At: Requests, Sweep: []string{"fork.lag"}, Example: "fork.lag=times:2@/repos/*/*/git/**",
 			Does: "A new fork has no branches and no commits yet: its git data is answered with 409, its contents with 404, and the list of its branches is empty.",
 			Args: []Arg{by()},
 		},
 		{
-			Name: AutoInitLag, At: Requests, Example: "autoinit.lag@/repos/*/*/git/**",
+			Name: AutoInitLag, At: Requests, Sweep: []string{"autoinit.lag"}, Example: "autoinit.lag@/repos/*/*/git/**",
 			Does: "A new repository does not have its first commit yet, although auto_init asked for it; it answers as a new fork does under fork.lag.",
 			Args: []Arg{by()},
 		},
 		{
-			Name: OrgPrivate, At: Requests, Example: "org.private=times:always@POST /orgs/acme/repos",
+			Name: OrgPrivate, At: Requests, Sweep: []string{"org.private"}, Example: "org.private=times:always@POST /orgs/acme/repos",
 			Does: "An organisation has only private repositories: one that is created public is private.",
 			Args: []Arg{by()},
 		},

@@ -71,6 +71,14 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("%s: said twice, or nothing said of it", k.Name)
 		}
 		seen[k.Name] = true
+		for _, text := range k.Sweep {
+			if f, err := fault.Parse(text); err != nil || f.Name != k.Name {
+				t.Errorf("%s is swept as %s, which is %s, %v", k.Name, text, f, err)
+			}
+		}
+		if len(k.Sweep) == 0 {
+			t.Errorf("%s: no sweep tries it", k.Name)
+		}
 		for _, a := range k.Args {
 			if a.Means == "" {
 				t.Errorf("%s: nothing is said of %s", k.Name, a.Name)

@@ -229,6 +229,7 @@ func (a *API) receive(r *http.Request, g gitCall, protocol string, spool *gitsto
 		if len(changes) == 0 {
 			return nil
 		}
+		a.pushed(g.repo.FullName)
 		return a.State.MoveRefs(g.who, g.repo.FullName, changes)
 	})
 	return report, err

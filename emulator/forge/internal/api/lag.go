@@ -107,6 +107,13 @@ func (a *API) born(c *call, ans answer) {
 	}
 }
 
+// pushed ends what lags of a repository's first commits: whoever pushes has them.
+func (a *API) pushed(full string) {
+	a.past.mu.Lock()
+	defer a.past.mu.Unlock()
+	delete(a.past.young, strings.ToLower(full))
+}
+
 // unborn answers a request about the refs of a repository that has none yet.
 func (a *API) unborn(c *call, subject string) (ans answer, err error, lags bool) {
 	rest, under := strings.CutPrefix(c.route.pattern, repoPattern+"/")
