@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,10 +97,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 			if f.out == "" {
 				return errors.New("--out names a directory; it is empty")
 			}
-			if err := f.checkOrder(c); err != nil {
-				return err
-			}
-			if err := f.checkSweep(c); err != nil {
+			if err := cmp.Or(f.checkOrder(c), f.checkSweep(c)); err != nil {
 				return err
 			}
 			declared, err := f.declared(c)
@@ -124,7 +122,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 	fl.IntVar(&f.explore, "explore", 0, "try each scenario in so many orders of deliveries and jobs, decided by --seed, until one fails")
 	fl.StringVar(&f.schedule, "schedule", "", "run one scenario in the order that --explore found")
 	fl.StringArrayVar(&f.faults, "fault", nil, faultUsage)
-	fl.StringVar(&f.sweep, "sweep", "", "faults: run once clean and once under each fault that there is, and show who noticed")
+	f.sweepFlag(cmd)
 	f.capabilitiesFlag(cmd)
 	return cmd
 }

@@ -17,6 +17,11 @@ import (
 	"github.com/understudy-dev/understudy/trial"
 )
 
+// sweepFlag adds --sweep.
+func (f *runFlags) sweepFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.sweep, "sweep", "", "faults: run once clean and once under each fault that there is, and show who noticed")
+}
+
 // checkSweep refuses what the flag cannot mean.
 func (f *runFlags) checkSweep(cmd *cobra.Command) error {
 	switch {
