@@ -97,11 +97,8 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 			if f.out == "" {
 				return errors.New("--out names a directory; it is empty")
 			}
-			if err := cmp.Or(f.checkOrder(c), f.checkSweep(c)); err != nil {
-				return err
-			}
 			declared, err := f.declared(c)
-			if err != nil {
+			if err := cmp.Or(f.checkOrder(c), f.checkSweep(c), err); err != nil {
 				return err
 			}
 			return runRun(c.Context(), o, f, declared, paths)
