@@ -20,6 +20,7 @@ type Session struct {
 	Labels  Labels
 	Issues  Issues
 	Pulls   Pulls
+	Reviews Reviews
 	Runs    Runs
 }
 

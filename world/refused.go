@@ -10,7 +10,7 @@ import (
 func refused(err error) driver.Session {
 	return driver.Session{
 		Repos: repos{err}, Files: files{err}, Members: members{err},
-		Config: config{err}, Labels: labels{err}, Issues: issues{err}, Pulls: pulls{err}, Runs: runs{err},
+		Config: config{err}, Labels: labels{err}, Issues: issues{err}, Pulls: pulls{err}, Reviews: reviews{err}, Runs: runs{err},
 	}
 }
 
@@ -22,6 +22,7 @@ type (
 	labels  struct{ err error }
 	issues  struct{ err error }
 	pulls   struct{ err error }
+	reviews struct{ err error }
 	runs    struct{ err error }
 )
 
@@ -100,3 +101,9 @@ func (r runs) Artifacts(context.Context, driver.Repo, int64) ([]driver.Artifact,
 }
 
 func (r runs) Open(context.Context, driver.Repo, int64) ([]byte, error) { return nil, r.err }
+
+func (r reviews) Submit(context.Context, driver.Ref, driver.NewReview) (driver.Review, error) {
+	return driver.Review{}, r.err
+}
+
+func (r reviews) List(context.Context, driver.Ref) ([]driver.Review, error) { return nil, r.err }

@@ -16,9 +16,11 @@ import (
 	"github.com/understudy-dev/understudy/world"
 )
 
-// Who acts where the step names nobody: a person who may push. Reading is the observer's.
+// Who acts where the step names nobody: a person who may push, and another who reviews. Reading is the
+// observer's.
 const (
 	writer   = "write"
+	reviewer = "triage"
 	observer = "observer"
 )
 
@@ -84,6 +86,11 @@ var Pack = suite.Pack{Name: "pull", Steps: []suite.Step{
 		Pattern: `a comment "([^"]+)" is posted on the (fork )?pull request`, Do: comment,
 		Doc:     "Writes the comment as the write actor. Later steps look at the runs that this causes.",
 		Example: `a comment "/review" is posted on the pull request`,
+	},
+	{
+		Pattern: `a review comment is submitted on the (fork )?pull request`, Do: review,
+		Doc:     "Submits a review that only comments, as the triage actor. Later steps look at the runs that this causes.",
+		Example: `a review comment is submitted on the pull request`,
 	},
 	{
 		Pattern: which + `is (merged|closed) by the ([\w-]+?)(?: actor)?`, Do: end,
@@ -269,6 +276,16 @@ func comment(ctx context.Context, text, fork string) error {
 	}
 	stimulate(ctx)
 	_, err = w.As(writer).Issues.Comment(ctx, ref, text)
+	return err
+}
+
+func review(ctx context.Context, fork string) error {
+	w, ref, err := the(ctx, fork)
+	if err != nil {
+		return err
+	}
+	stimulate(ctx)
+	_, err = w.As(reviewer).Reviews.Submit(ctx, ref, driver.NewReview{Says: driver.ReviewComment, Body: "A review comment of a scenario."})
 	return err
 }
 

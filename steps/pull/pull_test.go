@@ -31,7 +31,7 @@ type forge struct {
 
 func (f *forge) As(actor string) (driver.Session, error) {
 	s := seen{f, actor}
-	return driver.Session{Repos: repos{seen: s}, Files: files{seen: s}, Issues: issues{seen: s}, Pulls: pulls{seen: s}}, nil
+	return driver.Session{Repos: repos{seen: s}, Files: files{seen: s}, Issues: issues{seen: s}, Pulls: pulls{seen: s}, Reviews: reviews{seen: s}}, nil
 }
 
 type seen struct {
@@ -131,6 +131,16 @@ func (s pulls) Merge(_ context.Context, ref driver.Ref, _ driver.MergePull) (str
 	return "", nil
 }
 
+type reviews struct {
+	driver.Reviews
+	seen
+}
+
+func (s reviews) Submit(_ context.Context, ref driver.Ref, in driver.NewReview) (driver.Review, error) {
+	s.did("reviews #%d: %s", ref.Number, in.Says)
+	return driver.Review{}, nil
+}
+
 var base = driver.Repo{Owner: "o", Name: "test-repo-07"}
 
 func stage(t *testing.T) (context.Context, *forge) {
@@ -175,10 +185,10 @@ func TestStimuli(t *testing.T) {
 			`outsider opens outsider:behaviour-pr-1 to main of o/test-repo-07, head_repo "test-repo-07"`,
 			"outsider commits to outsider/test-repo-07 behaviour-pr-1, new: false"}},
 		{"the end", func(ctx context.Context) error {
-			return errors.Join(open(ctx), comment(ctx, "/review", ""), end(ctx, "", "merged", "admin"), end(ctx, "", "closed", "triage"))
+			return errors.Join(open(ctx), comment(ctx, "/review", ""), review(ctx, ""), end(ctx, "", "merged", "admin"), end(ctx, "", "closed", "triage"))
 		}, []string{
 			"write commits to o/test-repo-07 behaviour-pr-1, new: true", `write opens behaviour-pr-1 to main of o/test-repo-07, head_repo ""`,
-			`write comments #1 with "/review"`, "admin merges #1", "triage edits #1, labels [], closes: true"}},
+			`write comments #1 with "/review"`, "triage reviews #1: comment", "admin merges #1", "triage edits #1, labels [], closes: true"}},
 	} {
 		ctx, f := stage(t)
 		if err := tc.do(ctx); err != nil {

@@ -24,12 +24,14 @@ Feature: Pull requests
     And the agent will succeed to Emit review JSON
     And the pull request does not have label "triaged"
 
-  Scenario: A pull request that is merged starts no agent
+  Scenario: Neither a review comment nor a merge starts an agent
     Given a dummy agent that would:
       | description      | op            | args                                                   |
       | Emit review JSON | write_fixture | output/agent-result.json, fixtures/review/comment.json |
     And an open pull request on branch "release/1.0"
     And the tip of branch "release/1.0" is recorded
+    When a review comment is submitted on the pull request
+    Then the harness "review" agent did not run
     When the pull request is merged by the write actor
     Then the harness "review" agent did not run
     And the pull request is merged
