@@ -47,6 +47,7 @@ func TestOutsideModule(t *testing.T) {
     Then the triage workflow completes successfully
     And the issue has label "triaged"
 `,
+		"behaviour/fixtures/fixtures.yaml":          "fixtures/triage/sufficient.json: {stage: triage, purpose: an issue that says all}\n",
 		"behaviour/fixtures/triage/sufficient.json": read(t, "../examples/acceptance/fixtures/triage/sufficient.json"),
 	})
 	crew, err := filepath.Abs("../examples/platform")

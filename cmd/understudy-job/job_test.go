@@ -172,6 +172,7 @@ func TestEventsComeInOrder(t *testing.T) {
 		{jobwire.StepStarted, 4, "Run exit 3", ""},
 		{jobwire.StepCompleted, 4, "Run exit 3", "failure"},
 		{jobwire.Log, 4, "##[error]Process completed with exit code 3.", ""},
+		{jobwire.Annotated, 4, "", ""},
 		{jobwire.StepCompleted, 5, "Run echo skipped too", "skipped"},
 		{jobwire.StepStarted, 6, "Run printf 'no newline'", ""},
 		{jobwire.Log, 6, "no newline", ""},

@@ -186,7 +186,7 @@ func TestDriverOfPulls(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := driver.Pull{Ref: driver.Ref{Repo: repo, Number: 1}, Title: "A", Body: "Please", State: "open", Author: "ada", Labels: []string{},
-		Head: "acme:feature", HeadSHA: opened.HeadSHA, Base: "main", Mergeable: "clean"}
+		Head: "acme:feature", HeadRepo: repo, HeadSHA: opened.HeadSHA, Base: "main", Mergeable: "clean"}
 	if d := cmp.Diff(want, opened); d != "" || len(opened.HeadSHA) != 40 {
 		t.Errorf("opened (-want +got):\n%s", d)
 	}
