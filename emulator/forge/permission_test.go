@@ -50,6 +50,7 @@ var validBodies = map[string]any{
 	"PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals": map[string]any{"message": "x"},
 	"POST /repos/{owner}/{repo}/pulls/{number}/comments":               map[string]any{"body": "x", "path": "x", "commit_id": strings.Repeat("1", 40)},
 	"POST /repos/{owner}/{repo}/pulls/{number}/comments/{id}/replies":  map[string]any{"body": "x"},
+	"PUT /repos/{owner}/{repo}/branches/{branch}/protection":           map[string]any{"enforce_admins": nil, "restrictions": nil, "required_status_checks": nil, "required_pull_request_reviews": nil},
 	"PATCH /repos/{owner}/{repo}/pulls/comments/{id}":                  map[string]any{"body": "x"},
 }
 

@@ -158,6 +158,9 @@ func seedPulls(w *world) {
 		w.ada.want(201, "POST", pulls, map[string]any{"title": name, "head": name, "base": "main"})
 	}
 	seedReviews(w)
+	w.branch("guarded")
+	w.ada.want(200, "PUT", "/repos/acme/app/branches/guarded/protection", map[string]any{"enforce_admins": true, "restrictions": map[string]any{"users": []string{"bob"}, "teams": []string{}},
+		"required_status_checks": map[string]any{"strict": true, "contexts": []string{"build"}}, "required_pull_request_reviews": map[string]any{}})
 	w.openPull("seven")
 	w.ada.want(200, "PUT", pulls+"/7/merge", nil)
 	for _, open := range []string{"/4", "/5", "/6"} { // asked once, whether they can be merged is known
@@ -274,7 +277,7 @@ func params() [][3]string {
 		{"/git/matching-refs/", "{ref...}", "heads"}, {"/commits/", "{ref...}", "main"}, {"", "{ref...}", "heads/main"},
 		{"", "{owner}", "acme"}, {"", "{repo}", "app"}, {"", "{org}", "acme"}, {"", "{login}", "bob"}, {"", "{number}", "1"}, {"", "{id}", "1"},
 		{"", "{repository}", "1"}, {"", "{branch...}", "main"}, {"", "{workflow}", "ci.yml"}, {"", "{format}", "zip"}, {"", "{attempt}", "1"}, {"", "{path...}", "README.md"},
-		{"", "{environment}", "production"}, {"", "{branch}", "b-v3"}, {"", "{basehead...}", "b-v2...main"},
+		{"", "{environment}", "production"}, {"/protection", "{branch}", "guarded"}, {"", "{branch}", "b-v3"}, {"", "{basehead...}", "b-v2...main"},
 		{"", "{installation_id}", "1"}, {"", "{slug}", "triage"},
 		{"", "{team}", "one"}, {"", "{assignee}", "ada"}, {"", "{reaction}", "1"}, {"", "{milestone}", "1"},
 	}
@@ -381,6 +384,13 @@ func writes() []struct{ request, path, body string } {
 		{"DELETE " + repo + "/pulls/comments/{id}", repo + "/pulls/comments/3", ``},
 		{"POST " + repo + "/pulls/{number}/requested_reviewers", "", `{"reviewers": ["bob"]}`},
 		{"DELETE " + repo + "/pulls/{number}/requested_reviewers", "", `{"reviewers": ["cyd"]}`},
+		{"PUT " + repo + "/branches/{branch}/protection", "", `{"enforce_admins": true, "restrictions": null, "required_status_checks": null, "required_pull_request_reviews": null}`},
+		{"POST " + repo + "/branches/{branch}/protection/enforce_admins", "", ``},
+		{"DELETE " + repo + "/branches/{branch}/protection/enforce_admins", "", ``},
+		{"DELETE " + repo + "/branches/{branch}/protection/required_status_checks", "", ``},
+		{"DELETE " + repo + "/branches/{branch}/protection/required_pull_request_reviews", "", ``},
+		{"DELETE " + repo + "/branches/{branch}/protection/restrictions", "", ``},
+		{"DELETE " + repo + "/branches/{branch}/protection", "", ``},
 		{"POST " + repo + "/actions/variables", "", `{"name": "NEW", "value": "x"}`},
 		{"PATCH " + repo + "/actions/variables/{name}", "", `{"value": "slow"}`},
 		{"DELETE " + repo + "/actions/variables/{name}", "", ``},

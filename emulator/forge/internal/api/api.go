@@ -108,6 +108,7 @@ func New(o Options) *API {
 		a.reviewRoutes(),
 		a.reviewCommentRoutes(),
 		a.reviewRequestRoutes(),
+		a.protectionRoutes(),
 	} {
 		for _, r := range group {
 			a.routes.add(r)

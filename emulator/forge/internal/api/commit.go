@@ -95,6 +95,9 @@ func (a *API) commitLocked(c *call, g *gitstore.Repo, full string, in change) (c
 	if err != nil {
 		return changed{}, err
 	}
+	if err := a.guard(c, g, repo, "refs/heads/"+branch, before, sha); err != nil {
+		return changed{}, ofFile(err, isNew)
+	}
 	if err := a.move(c, g, repo, "refs/heads/"+branch, before, sha); err != nil {
 		return changed{}, err
 	}
@@ -137,6 +140,9 @@ func (a *API) fileEdit(g *gitstore.Repo, head string, in change) (gitstore.Edit,
 // move makes a ref name after on disk, then in the state with its events. Call it within Update;
 // repo has the refs as they are before.
 func (a *API) move(c *call, g *gitstore.Repo, repo state.Repo, ref, before, after string) error {
+	if err := a.guard(c, g, repo, ref, before, after); err != nil {
+		return err
+	}
 	err := checkWorkflows(c.who, g, repo, after)
 	if err != nil {
 		return err

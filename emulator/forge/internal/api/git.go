@@ -216,7 +216,11 @@ func (a *API) receive(r *http.Request, g gitCall, protocol string, spool *gitsto
 			to, lacks := g.who.LacksWorkflows()
 			refuse = &gitstore.NoWorkflows{To: to, Lacks: lacks}
 		}
-		if report, moves, err = git.Receive(lasting(r), protocol, spool, refuse); err != nil {
+		guarded, err := a.guarded(g, spool)
+		if err != nil {
+			return err
+		}
+		if report, moves, err = git.Receive(lasting(r), protocol, spool, refuse, guarded); err != nil {
 			return err
 		}
 		if refuse != nil && bytes.Contains(report, []byte(gitstore.RefusedWorkflow)) {

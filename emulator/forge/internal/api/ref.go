@@ -226,13 +226,15 @@ func (a *API) listBranches(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	rules := a.State.ProtectedBranches(repo.FullName)
 	out := []wire.Branch{}
 	for _, short := range shortNames(repo.Refs, "refs/heads/") {
-		if protected == "true" {
-			break // none is
+		_, guarded := rules[short]
+		if protected != "" && (protected == "true") != guarded {
+			continue
 		}
 		sha := repo.Refs["refs/heads/"+short]
-		out = append(out, wire.Branch{Name: short, Commit: wire.Link{SHA: sha, URL: a.Base.API("/repos/%s/commits/%s", wire.EscapePath(repo.FullName), sha)}})
+		out = append(out, wire.Branch{Name: short, Protected: guarded, Commit: wire.Link{SHA: sha, URL: a.Base.API("/repos/%s/commits/%s", wire.EscapePath(repo.FullName), sha)}})
 	}
 	return list(c, a.Base, out, nil)
 }
@@ -256,6 +258,10 @@ func (a *API) getBranch(c *call) (answer, error) {
 		Name: c.param["branch"], Commit: a.viewCommit(repo.FullName, commit), Protection: &wire.BranchProtection{},
 		Links: &wire.BranchLinks{Self: self, HTML: a.Base.HTML("/%s/tree/%s", p, name)}, ProtectionURL: self + "/protection",
 	}
-	v.Protection.Checks.Enforcement, v.Protection.Checks.Contexts, v.Protection.Checks.Checks = "off", []string{}, []string{}
+	v.Protection.Checks.Enforcement, v.Protection.Checks.Contexts, v.Protection.Checks.Checks = "off", []string{}, []wire.RequiredCheck{}
+	if rule, found := a.State.ProtectedBranches(repo.FullName)[c.param["branch"]]; found {
+		v.Protected = true
+		summarize(v.Protection, rule)
+	}
 	return ok(v)
 }

@@ -113,20 +113,17 @@ type RefMove struct {
 // Receive applies a push and returns git's report and the refs that moved. Call it within Update.
 // The context should outlive the client: a push that has come whole is applied whole. Refs with new or
 // changed workflow files are refused, one by one, when refuse is set.
-func (r *Repo) Receive(ctx context.Context, protocol string, sp *Spool, refuse *NoWorkflows) (report []byte, moves []RefMove, err error) {
+func (r *Repo) Receive(ctx context.Context, protocol string, sp *Spool, refuse *NoWorkflows, guarded []Guarded) (report []byte, moves []RefMove, err error) {
 	before, err := r.Refs()
 	if err != nil {
 		return nil, nil, err
 	}
 	cmd := r.store.command(ctx, r.id, ReceivePack, protocol)
-	if refuse != nil {
-		hooks, err := r.store.withoutWorkflows()
-		if err != nil {
-			return nil, nil, err
-		}
-		cmd.Env = append(cmd.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0="+hooks,
-			"UNDERSTUDY_TO="+refuse.To, "UNDERSTUDY_LACKS="+refuse.Lacks)
+	hooks, err := r.store.hooks(refuse, guarded)
+	if err != nil {
+		return nil, nil, err
 	}
+	cmd.Env = append(cmd.Env, hooks...)
 	lock, err := r.store.pushLock()
 	if err != nil {
 		return nil, nil, err
@@ -141,7 +138,7 @@ func (r *Repo) Receive(ctx context.Context, protocol string, sp *Spool, refuse *
 	}
 	// Opened anew: the storage remembers which packs there were.
 	after, err := r.store.Open(r.id).moves(ctx, before)
-	return out.Bytes(), after, err
+	return declined(out.Bytes()), after, err
 }
 
 // moves compares the refs on disk with those before.

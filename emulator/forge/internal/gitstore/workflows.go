@@ -2,8 +2,6 @@ package gitstore
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -34,21 +32,7 @@ done
 
 // withoutWorkflows returns the directory of the hook, which is made when it is needed first.
 func (s *Store) withoutWorkflows() (string, error) {
-	dir := filepath.Join(s.dir, "hooks")
-	file := filepath.Join(dir, "update")
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, err := os.Stat(file); err == nil {
-		return dir, nil
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
-	tmp := file + ".new"
-	if err := os.WriteFile(tmp, []byte(updateHook), 0o700); err != nil {
-		return "", err
-	}
-	return dir, os.Rename(tmp, file)
+	return s.hook("hooks", updateHook)
 }
 
 // NewWorkflow returns a workflow file of a commit, or of what a tag names, that no branch has at that path

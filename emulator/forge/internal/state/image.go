@@ -135,7 +135,8 @@ type RepoImage struct {
 	Milestones    []MilestoneImage `json:",omitempty"` // as they were made
 	LastMilestone int              `json:",omitempty"`
 
-	Merging MergingImage
+	Merging     MergingImage
+	Protections []Protection `json:",omitempty"` // by Branch
 }
 
 // CacheImage is a cache entry of a repository.
@@ -354,6 +355,9 @@ func imageOfRepo(r *repo) RepoImage {
 		Milestones: imageOfMilestones(r.milestones), LastMilestone: r.lastMilestone, Merging: imageOfMerging(r.merging)}
 	if r.parent != nil {
 		out.Parent = r.parent.id
+	}
+	for _, p := range r.protections {
+		out.Protections = append(out.Protections, *p)
 	}
 	for _, l := range r.labels {
 		out.Labels = append(out.Labels, LabelImage{ID: l.id, Name: l.name, Color: l.color, Description: l.description, Standard: l.standard})

@@ -35,6 +35,8 @@ func images() map[string]reflect.Type {
 		"reaction": reflect.TypeFor[state.ReactionImage](), "issueEvent": reflect.TypeFor[state.IssueEventImage](),
 		"sealing": reflect.TypeFor[state.SealingImage](), "workflow": reflect.TypeFor[state.WorkflowImage](),
 		"pull": reflect.TypeFor[state.PullImage](), "headEnd": reflect.TypeFor[state.HeadImage](), "baseEnd": reflect.TypeFor[state.BaseImage](),
+		"Protection": reflect.TypeFor[state.Protection](), "RequiredChecks": reflect.TypeFor[state.RequiredChecks](),
+		"RequiredCheck": reflect.TypeFor[state.RequiredCheck](), "RequiredReviews": reflect.TypeFor[state.RequiredReviews](),
 		"Review": reflect.TypeFor[state.Review](), "ReviewComment": reflect.TypeFor[state.ReviewComment](),
 		"PullFacts": reflect.TypeFor[state.PullFacts](), "merging": reflect.TypeFor[state.MergingImage](),
 		"issue": reflect.TypeFor[state.IssueImage](), "comment": reflect.TypeFor[state.CommentImage](),
@@ -336,6 +338,11 @@ func (w world) fillPulls(t *testing.T, who state.Identity) {
 		try(t, err)
 	}
 	w.fillReviews(t, who)
+	_, err = w.Protect(who, "acme/app", "main", func(*state.Protection) (*state.Protection, error) {
+		return &state.Protection{Checks: &state.RequiredChecks{Strict: true, Checks: []state.RequiredCheck{{Context: "build", App: 1}}}, Admins: true, Restricted: true,
+			Users: []string{"bob"}, Linear: true, ForcePushes: true, Deletions: true, Reviews: &state.RequiredReviews{Count: 1, DismissStale: true}}, nil
+	})
+	try(t, err)
 	p, err := w.PullEnds(who, "acme/app", 5, state.ReadPulls)
 	try(t, err)
 	try(t, w.SettlePull(who, state.Settling{Pull: p, Inside: true}))
@@ -556,6 +563,7 @@ func TestBadImage(t *testing.T) {
 		"reaction":     {func(i *state.Image) { i.Reactions[0].Content = "yawn" }, `"yawn"`},
 		"reaction to":  {func(i *state.Image) { i.Reactions[0].Issue = 99 }, "issue 99"},
 		"event":        {func(i *state.Image) { i.Events[0].Issue = 99 }, "issue 99"},
+		"protection":   {func(i *state.Image) { i.Repos[0].Protections[0].Branch = "" }, `branch ""`},
 		"review":       {func(i *state.Image) { i.Issues[3].Pull.Reviews[0].State = "LIKED" }, `"LIKED"`},
 		"review's":     {func(i *state.Image) { i.Issues[3].Pull.Comments[0].Review = 99 }, "review 99"},
 		"asked":        {func(i *state.Image) { i.Issues[3].Pull.Requested[0] = "zoe" }, `"zoe"`},

@@ -101,6 +101,7 @@ func (s *State) RetargetPulls(who Identity, full, from, to string) {
 	if r == nil {
 		return
 	}
+	r.renameProtection(from, to)
 	for _, i := range r.pulls {
 		if i.state == stateOpen && i.pull.base.ref == from {
 			s.rebase(who, i, &to)
@@ -228,6 +229,7 @@ func (s *State) SettlePull(who Identity, in Settling) error {
 		p.head.sha, p.base.sha, i.updated = in.HeadSHA, in.BaseSHA, s.now()
 		r.setPullRefs(i)
 		s.pullEvent(who, r, i, wire.Event{Action: "synchronize", Before: was, After: in.HeadSHA})
+		s.dismissStale(who, i)
 		return nil
 	}
 	r.setPullRefs(i)

@@ -42,7 +42,7 @@ func (s *State) PlanMerge(who Identity, full string, number int, method MergeMet
 		return MergePlan{}, wire.NewError(http.StatusConflict, "Head branch was modified. Review and try the merge again.")
 	}
 	return MergePlan{Pull: s.plainPull(i), Title: i.title, Author: i.author, Label: p.head.owner + "/" + p.head.ref,
-		Drop: r.merging.deleteBranch && p.head.repo == r && p.head.ref != r.defaultBranch}, nil
+		Drop: r.merging.deleteBranch && r.protection(p.head.ref) == nil && p.head.repo == r && p.head.ref != r.defaultBranch}, nil
 }
 
 // checkMerge says why a pull request cannot be merged now.
@@ -62,14 +62,11 @@ func (s *State) checkMerge(who Identity, i *issue, method MergeMethod) error {
 	case method == MergeRebase && rules.noRebase:
 		return refuse("Rebase merges are not allowed on this repository.")
 	}
+	if bound := s.binding(who, p.in, p.base.ref); bound != nil && bound.Linear && method == MergeCommit {
+		return refuse("This branch must not contain merge commits.")
+	}
 	_, err := s.barrier(who, i)
 	return err
-}
-
-// barrier is what stands between a pull request that git can merge and its merge by who: the word for
-// mergeable_state, and the refusal. Rules of the base branch and checks of the head have their say here.
-func (s *State) barrier(who Identity, i *issue) (word string, refusal error) {
-	return "clean", nil
 }
 
 // Merge is a merge that git has made.

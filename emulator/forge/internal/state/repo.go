@@ -43,12 +43,13 @@ type repo struct {
 	lastMilestone int    // number given last
 	actions       string // actionsOn, actionsOfFork, actionsOff
 	merging       merging
-	actionsPulls  bool      // jobs may open and approve pull requests
-	pulls         []*issue  // those of issues that are pull requests, by number
-	outgoing      []*issue  // pull requests of other repositories whose head is here
-	checks        []*check  // as they were made
-	suites        []*suite  // likewise
-	statuses      []*status // likewise
+	actionsPulls  bool          // jobs may open and approve pull requests
+	pulls         []*issue      // those of issues that are pull requests, by number
+	outgoing      []*issue      // pull requests of other repositories whose head is here
+	protections   []*Protection // by branch
+	checks        []*check      // as they were made
+	suites        []*suite      // likewise
+	statuses      []*status     // likewise
 }
 
 func (r *repo) fullName() string { return r.owner.login + "/" + r.name }

@@ -156,13 +156,13 @@ type BranchLinks struct {
 	HTML string `json:"html"`
 }
 
-// BranchProtection says that nothing is protected here.
+// BranchProtection says whether and by which checks a branch is protected.
 type BranchProtection struct {
 	Enabled bool `json:"enabled"`
 	Checks  struct {
-		Enforcement string   `json:"enforcement_level"`
-		Contexts    []string `json:"contexts"`
-		Checks      []string `json:"checks"`
+		Enforcement string          `json:"enforcement_level"`
+		Contexts    []string        `json:"contexts"`
+		Checks      []RequiredCheck `json:"checks"`
 	} `json:"required_status_checks"`
 }
 
