@@ -250,11 +250,8 @@ func (r reader) readWithin(x *repo, in RepoImage) error {
 		}
 		x.labels = append(x.labels, n)
 	}
-	for _, p := range in.Protections {
-		if p.Branch == "" || x.protection(p.Branch) != nil {
-			return fmt.Errorf("branch %q is protected twice", p.Branch)
-		}
-		x.protections = append(x.protections, &p)
+	if err := x.readProtections(in.Protections); err != nil {
+		return err
 	}
 	var err error
 	if x.config, err = readConfig(in.ConfigImage); err != nil {

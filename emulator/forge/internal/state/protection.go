@@ -253,3 +253,13 @@ func (s *State) unchecked(r *repo, p *Protection, sha string) string {
 	}
 	return fmt.Sprintf("%d of %d required status checks have not succeeded: %s.", open, len(p.Checks.Checks), strings.Join(parts, " and "))
 }
+
+func (r *repo) readProtections(in []Protection) error {
+	for _, p := range in {
+		if p.Branch == "" || r.protection(p.Branch) != nil {
+			return fmt.Errorf("branch %q is protected twice", p.Branch)
+		}
+		r.protections = append(r.protections, &p)
+	}
+	return nil
+}
