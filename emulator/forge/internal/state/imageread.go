@@ -207,7 +207,7 @@ func (r reader) readRepos(im Image) error {
 		if !slices.Contains([]string{actionsOn, actionsOfFork, actionsOff}, in.Actions) {
 			return fmt.Errorf("repository %s: Actions are %q", x.fullName(), in.Actions)
 		}
-		if err := r.readWithin(x, in); err != nil {
+		if err := cmp.Or(r.readWithin(x, in), x.readProtections(in.Protections)); err != nil {
 			return fmt.Errorf("repository %s: %w", x.fullName(), err)
 		}
 	}
@@ -249,9 +249,6 @@ func (r reader) readWithin(x *repo, in RepoImage) error {
 			return err
 		}
 		x.labels = append(x.labels, n)
-	}
-	if err := x.readProtections(in.Protections); err != nil {
-		return err
 	}
 	var err error
 	if x.config, err = readConfig(in.ConfigImage); err != nil {
