@@ -50,6 +50,10 @@ type Actor struct {
 	Login string
 	Role  string // admin, maintain, write, triage, read, none
 	Bot   bool
+	// Scopes are those of his classic token; nil is all that his account may.
+	Scopes []string
+	// App makes him an app, installed on the test organisation with these permissions; then Role is none.
+	App map[string]string
 }
 
 // Enrollment describes a repository to create and to install the platform into. Fresh asks for an

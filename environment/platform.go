@@ -195,6 +195,9 @@ func (p *Platform) readActors(at places, n yaml.Node) (problems []error) {
 			Login string `yaml:"login"`
 			Role  string `yaml:"role"`
 			Bot   bool   `yaml:"bot"`
+
+			Scopes []string          `yaml:"scopes"`
+			App    map[string]string `yaml:"app"`
 		}
 		if err := strictyaml.DecodePart(at.file, "actors."+key.Value, pair[1], &w); err != nil {
 			problems = append(problems, err)
@@ -204,6 +207,11 @@ func (p *Platform) readActors(at places, n yaml.Node) (problems []error) {
 		if w.Login == "" {
 			w.Login = key.Value
 		}
+		if w.App != nil && w.Role == "" {
+			w.Role, w.Bot = "none", true
+		} else if w.App != nil {
+			tell("its permissions stand for a role; take the role out", "is an app and has a role")
+		}
 		other, twice := logins[strings.ToLower(w.Login)]
 		switch {
 		case key.Value == ActorObserver:
@@ -212,11 +220,13 @@ func (p *Platform) readActors(at places, n yaml.Node) (problems []error) {
 			tell("it is one of "+strings.Join(roles(), ", "), "has no role")
 		case !slices.Contains(roles(), w.Role):
 			tell("it is one of "+strings.Join(roles(), ", "), "has role %q", w.Role)
+		case w.Scopes != nil && (w.App != nil || w.Bot):
+			tell("only a person's token has scopes; an app has permissions: `app: {issues: write}`", "is a program and has scopes")
 		case twice:
 			tell("give one of them another with `login:`", "has the login %q, as has %q", w.Login, other)
 		}
 		logins[strings.ToLower(w.Login)] = key.Value
-		p.Actors[key.Value] = driver.Actor{Name: key.Value, Login: w.Login, Role: w.Role, Bot: w.Bot}
+		p.Actors[key.Value] = driver.Actor{Name: key.Value, Login: w.Login, Role: w.Role, Bot: w.Bot, Scopes: w.Scopes, App: w.App}
 		p.Order = append(p.Order, key.Value)
 	}
 	for _, name := range []string{ActorAdmin, ActorWrite} {

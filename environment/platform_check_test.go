@@ -12,7 +12,7 @@ func TestCheckWithoutAPath(t *testing.T) {
 		t.Errorf("got %+v, %v", p.Stages, err)
 	}
 	_, err = read(t, strings.Replace(good, "path: head_sha, matches: '^[0-9a-f]{40}$', ", "", 1))
-	const want = `platform.yaml:13: stage "triage" has a check with neither path nor matches`
+	const want = `platform.yaml:15: stage "triage" has a check with neither path nor matches`
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -44,6 +44,8 @@ func mistakes() []mistake {
 		{"a null argument", "run: [crew, setup]", "run: [crew, ~]", false},
 		{"actors a list", part("actors:", "places:"), "actors: [admin, write]\n", false},
 		{"an actor without a role", "{role: admin}", "{}", false},
+		{"an app with a role", "{app: {", "{role: write, app: {", false},
+		{"scopes of a program", "bot: true", "bot: true, scopes: [repo]", true},
 		{"an actor as text", "{role: admin}", "admin", false},
 		{"door a list", part("door:", "capabilities:"), "door: [allowed.test, blocked.test]\n", false},
 		{"stages a list", part("stages:", "door:"), "stages: [triage]\n", false},

@@ -21,6 +21,8 @@ actors:
   admin: {role: admin}
   write: {role: write, login: jane}
   bot: {role: write, bot: true}
+  narrow: {role: triage, scopes: [public_repo]}
+  robot: {app: {issues: write}}
 places: {script: s.yaml, results: r.json, policy: p.json}
 names: {artifact: "a-{stage}", workflow: w.yml, job: "run ({stage})", failure: "failed"}
 stages:
@@ -77,6 +79,12 @@ func TestReadPlatform(t *testing.T) {
 	}
 	if a := p.Actors["bot"]; a.Login != "bot" || !a.Bot {
 		t.Errorf("actor bot: got %+v", a)
+	}
+	if a := p.Actors["narrow"]; a.Role != "triage" || !cmp.Equal(a.Scopes, []string{"public_repo"}) {
+		t.Errorf("actor narrow: got %+v", a)
+	}
+	if a := p.Actors["robot"]; a.Role != "none" || !a.Bot || a.App["issues"] != "write" {
+		t.Errorf("actor robot: got %+v", a)
 	}
 	for i := range p.Stages {
 		p.Stages[i].Schema.File = filepath.Base(p.Stages[i].Schema.File)

@@ -136,6 +136,9 @@ type TokenSpec struct {
 	Owner string
 	// Repositories are those, "owner/name", that a fine-grained token is for; nil is all of its owner.
 	Repositories []string
+	// Installation makes it the token of an app's installation, see Admin.Install; Login is the app's account. It has
+	// the app's permissions, and does not end by itself.
+	Installation int64
 	// Expires is when the token ends; the zero time is never.
 	Expires time.Time
 }

@@ -58,6 +58,12 @@ func (a *Admin) addApp(in App) (AppInfo, error) {
 	return AppInfo{ID: v.ID, ClientID: v.ClientID, Login: in.Slug + "[bot]", PrivateKey: text}, nil
 }
 
+// NewPrivateKey makes a key for apps, so that several forges can have the same app.
+func NewPrivateKey() (pem string, err error) {
+	_, text, err := privateKey("")
+	return text, err
+}
+
 // privateKey reads the PEM of an RSA key, or makes one.
 func privateKey(text string) (*rsa.PrivateKey, string, error) {
 	if text == "" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/driver/github"
+	"github.com/understudy-dev/understudy/emulator/forge"
 	"github.com/understudy-dev/understudy/emulator/network"
 	"github.com/understudy-dev/understudy/environment"
 	"github.com/understudy-dev/understudy/environment/place"
@@ -84,9 +85,24 @@ func (s *site) people() []place.Person {
 	var out []place.Person
 	for _, name := range slices.Sorted(maps.Keys(actors)) { // so that accounts have the same ids everywhere
 		a := actors[name]
-		out = append(out, place.Person{Name: name, Login: a.Login, Role: a.Role, Bot: a.Bot, Kit: true, Quiet: name == environment.ActorObserver})
+		out = append(out, place.Person{Name: name, Login: a.Login, Role: a.Role, Bot: a.Bot, Kit: true, Quiet: name == environment.ActorObserver,
+			Scopes: a.Scopes, App: a.App, AppKey: s.appKey(a.App != nil)})
 	}
 	return out
+}
+
+// appKey is the private key of an actor who is an app; "" lets his forge make one.
+func (s *site) appKey(app bool) string {
+	if !app {
+		return ""
+	}
+	s.makeKey.Do(func() {
+		var err error
+		if s.key, err = forge.NewPrivateKey(); err != nil {
+			s.scope.Log.Warn("each lease makes keys of its own", "err", err)
+		}
+	})
+	return s.key
 }
 
 // hide keeps a secret out of everything that is written about this run.

@@ -21,6 +21,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/driver/process"
@@ -93,6 +94,9 @@ type site struct {
 	pool   *pool
 	copies copies
 	digest string // of the platform's executable
+
+	makeKey sync.Once
+	key     string // of all apps in all leases, which would not be alike otherwise
 }
 
 // Capacity is how many leases can be out at once.

@@ -57,18 +57,6 @@ type Options struct {
 	Log        *slog.Logger                    // nil is silent
 }
 
-// Person is an account with a role in the organisation and a token.
-type Person struct {
-	Name  string // key in Tokens
-	Login string
-	Title string // what the account is called in full; "" is Name
-	Role  string // as for forge.Admin.SetOrgRole; none is no role
-	Bot   bool
-	Kit   bool   // acts for a scenario: see forge.TokenSpec
-	Quiet bool   // only observes: see forge.TokenSpec
-	Cause string // of what is done with the token, where Kit is not set
-}
-
 // Place is a running place. Its fields are not to be changed.
 type Place struct {
 	Ledger   *ledger.Ledger
@@ -181,22 +169,13 @@ func (p *Place) people() error {
 		}
 		return nil
 	}
-	admin := p.Forge.Admin()
 	if p.o.Org != "" {
-		if err := admin.AddOrg(p.o.Org); err != nil {
+		if err := p.Forge.Admin().AddOrg(p.o.Org); err != nil {
 			return err
 		}
 	}
 	for _, a := range p.o.People {
-		if err := admin.AddUser(forge.User{Login: a.Login, Name: cmp.Or(a.Title, a.Name), Bot: a.Bot}); err != nil {
-			return fmt.Errorf("actor %s: %w", a.Name, err)
-		}
-		if a.Role != "none" {
-			if err := admin.SetOrgRole(p.o.Org, a.Login, a.Role); err != nil {
-				return fmt.Errorf("actor %s: %w", a.Name, err)
-			}
-		}
-		token, err := admin.MintToken(forge.TokenSpec{Login: a.Login, Kit: a.Kit, Quiet: a.Quiet, Cause: a.Cause, Name: a.Name})
+		token, err := Enlist(p.Forge.Admin(), p.o.Org, a)
 		if err != nil {
 			return fmt.Errorf("actor %s: %w", a.Name, err)
 		}

@@ -26,12 +26,19 @@ type Added struct {
 }
 
 // Likeness is a digest of the image, equal for states that are alike in all but the times of their
-// accounts, the values of tokens, the cause of the step and the place in the journal.
+// accounts and apps, the values of tokens, the cause of the step and the place in the journal.
 func (im Image) Likeness() (string, error) {
 	im.Journal, im.Mark = 0, ""
 	im.Accounts, im.Tokens = slices.Clone(im.Accounts), slices.Clone(im.Tokens)
 	for i := range im.Accounts {
 		im.Accounts[i].Created = time.Time{}
+	}
+	im.Apps, im.Installs = slices.Clone(im.Apps), slices.Clone(im.Installs)
+	for i := range im.Apps {
+		im.Apps[i].Created = time.Time{}
+	}
+	for i := range im.Installs {
+		im.Installs[i].Created, im.Installs[i].Updated = time.Time{}, time.Time{}
 	}
 	for i := range im.Tokens {
 		im.Tokens[i].Digest, im.Tokens[i].Parent = "", ""

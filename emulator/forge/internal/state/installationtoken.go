@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -53,6 +54,19 @@ func (s *State) InstallationToken(who Identity, id int64, ask TokenAsk) (wire.In
 	s.jour.Append(journal.Entry{Time: s.now(), Kind: journal.Change, Type: "token.minted", Cause: who.Cause, Actor: t.login, Subject: "installation:" + fmt.Sprint(i.id),
 		Detail: map[string]string{"app": i.app.slug, "on": i.on.login}})
 	return v, nil
+}
+
+// forInstallation makes a token one of an installation of the app whose account it is of.
+func (s *State) forInstallation(rec *token, a *account, t TokenSpec) error {
+	i := s.installs[t.Installation]
+	if i == nil || i.app.bot != a {
+		return fmt.Errorf("%s has no installation %d", a.login, t.Installation)
+	}
+	if t.Permissions != nil || t.Scopes != nil || t.Owner != "" || t.Repositories != nil || t.Repo != "" {
+		return errors.New("the token of an installation has what its app has")
+	}
+	rec.install, rec.app, rec.permissions = i, true, maps.Clone(i.app.permissions)
+	return nil
 }
 
 // asked finds the repositories that a token is asked for; nil is all of the installation.

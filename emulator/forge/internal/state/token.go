@@ -31,6 +31,7 @@ type TokenSpec struct {
 	Scopes       []string
 	Owner        string
 	Repositories []string
+	Installation int64
 	Expires      time.Time
 }
 
@@ -100,6 +101,9 @@ func (s *State) MintToken(t TokenSpec) (string, error) {
 // limit gives a token what it may, and returns how values of its kind begin.
 // https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github#githubs-token-formats
 func (s *State) limit(rec *token, a *account, t TokenSpec) (prefix string, err error) {
+	if t.Installation != 0 {
+		return "ghs_", s.forInstallation(rec, a, t)
+	}
 	narrowed := t.Permissions != nil || t.Owner != "" || t.Repositories != nil
 	switch {
 	case t.Scopes != nil && (narrowed || a.kind == kindBot):
