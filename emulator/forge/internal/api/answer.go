@@ -102,15 +102,18 @@ func (a *API) describe(c *call, status int, now time.Time) {
 	}
 	c.header["X-Github-Api-Version-Selected"] = a.selected
 	a.limits(c, status, now)
-	showRights(c)
+	a.showRights(c)
 }
 
 // showRights says what a classic token may and what would have sufficed, and of any other token which permissions
 // the request took.
 // https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#insufficient-permissions
-func showRights(c *call) {
+func (a *API) showRights(c *call) {
 	if has, wanted, classic := c.who.ShownScopes(); classic {
-		c.header["X-Oauth-Scopes"] = []string{strings.Join(has, ", ")}
+		c.header["X-Oauth-Scopes"] = a.everyScope
+		if has != nil {
+			c.header["X-Oauth-Scopes"] = []string{strings.Join(has, ", ")}
+		}
 		c.header["X-Accepted-Oauth-Scopes"] = []string{strings.Join(wanted, ", ")}
 		return
 	}

@@ -55,16 +55,17 @@ type API struct {
 	// Headers that many answers have; nobody writes to them.
 	vary, selected, json []string
 	forAll, forOne       []string // caching
+	everyScope           []string
 }
 
 // New returns the handler of a forge.
 func New(o Options) *API {
 	a := &API{Options: o, routes: newRouter(), key: make([]byte, 32), ids: newRequestIDs(), past: newPast(), meter: meter{windows: map[string]*window{}},
 		vary:     []string{"Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, X-Requested-With"},
-		selected: []string{version},
-		json:     []string{plainMedia().shown},
-		forAll:   []string{"public, max-age=60, s-maxage=60"},
-		forOne:   []string{"private, max-age=60, s-maxage=60"},
+		selected: []string{version}, everyScope: []string{strings.Join(state.EveryScope(), ", ")},
+		json:   []string{plainMedia().shown},
+		forAll: []string{"public, max-age=60, s-maxage=60"},
+		forOne: []string{"private, max-age=60, s-maxage=60"},
 	}
 	a.texts.New = func() any { return new(bytes.Buffer) }
 	rand.Read(a.key) // never fails: it ends the program instead

@@ -2,55 +2,75 @@ package state
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
-// wider names, for each scope of a classic token, the one that includes it; "" is none.
+// Scopes are all scopes that a classic token can have, in order.
 // https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/scopes-for-oauth-apps
-func wider() map[string]string {
-	return map[string]string{
-		"repo": "", "repo:status": "repo", "repo_deployment": "repo", "public_repo": "repo", "repo:invite": "repo", "security_events": "repo",
-		"admin:repo_hook": "", "write:repo_hook": "admin:repo_hook", "read:repo_hook": "write:repo_hook",
-		"admin:org": "", "write:org": "admin:org", "read:org": "write:org", "manage_runners:org": "admin:org", "admin:org_hook": "",
-		"admin:public_key": "", "write:public_key": "admin:public_key", "read:public_key": "write:public_key",
-		"admin:gpg_key": "", "write:gpg_key": "admin:gpg_key", "read:gpg_key": "write:gpg_key",
-		"user": "", "read:user": "user", "user:email": "user", "user:follow": "user",
-		"project": "", "read:project": "project", "write:discussion": "", "read:discussion": "write:discussion",
-		"write:packages": "", "read:packages": "write:packages", "delete:packages": "",
-		"delete_repo": "", "workflow": "", "gist": "", "notifications": "", "codespace": "", "audit_log": "", "read:audit_log": "audit_log",
+func Scopes() []string {
+	return []string{
+		"admin:gpg_key", "admin:org", "admin:org_hook", "admin:public_key", "admin:repo_hook", "audit_log", "codespace",
+		"delete:packages", "delete_repo", "gist", "manage_runners:org", "notifications", "project", "public_repo",
+		"read:audit_log", "read:discussion", "read:gpg_key", "read:org", "read:packages", "read:project", "read:public_key",
+		"read:repo_hook", "read:user", "repo", "repo:invite", "repo:status", "repo_deployment", "security_events", "user",
+		"user:email", "user:follow", "workflow", "write:discussion", "write:gpg_key", "write:org", "write:packages",
+		"write:public_key", "write:repo_hook",
 	}
 }
 
-// Scopes are all scopes that a classic token can have, in order.
-func Scopes() []string { return slices.Sorted(maps.Keys(wider())) }
+// wider names the scope that includes another; "" is none.
+func wider(scope string) string {
+	switch scope {
+	case "repo:status", "repo_deployment", "public_repo", "repo:invite", "security_events":
+		return "repo"
+	case "write:repo_hook":
+		return "admin:repo_hook"
+	case "read:repo_hook":
+		return "write:repo_hook"
+	case "write:org", "manage_runners:org":
+		return "admin:org"
+	case "read:org":
+		return "write:org"
+	case "write:public_key":
+		return "admin:public_key"
+	case "read:public_key":
+		return "write:public_key"
+	case "write:gpg_key":
+		return "admin:gpg_key"
+	case "read:gpg_key":
+		return "write:gpg_key"
+	case "read:user", "user:email", "user:follow":
+		return "user"
+	case "read:project":
+		return "project"
+	case "read:discussion":
+		return "write:discussion"
+	case "read:packages":
+		return "write:packages"
+	case "read:audit_log":
+		return "audit_log"
+	}
+	return ""
+}
 
 // EveryScope are the scopes that include all others: those of a token that may all that its account may.
 func EveryScope() []string {
-	var out []string
-	for name, in := range wider() {
-		if in == "" {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out
+	return slices.DeleteFunc(Scopes(), func(name string) bool { return wider(name) != "" })
 }
 
 // parseScopes returns the scopes of a classic token in order, without those that another includes, as GitHub shows
 // them.
 func parseScopes(in []string) ([]string, error) {
-	known := wider()
 	out := []string{}
 	for _, name := range in {
-		if _, ok := known[name]; !ok {
+		if !slices.Contains(Scopes(), name) {
 			return nil, fmt.Errorf("scope %q is unknown: want some of %s", name, strings.Join(Scopes(), ", "))
 		}
 		covered := false
-		for up := known[name]; up != ""; up = known[up] {
+		for up := wider(name); up != ""; up = wider(up) {
 			covered = covered || slices.Contains(in, up)
 		}
 		if !covered {
@@ -70,9 +90,8 @@ func (t *token) scoped(anyOf ...string) bool {
 	if t.scopes == nil {
 		return true
 	}
-	known := wider()
 	for _, name := range anyOf {
-		for ; name != ""; name = known[name] {
+		for ; name != ""; name = wider(name) {
 			if slices.Contains(t.scopes, name) {
 				return true
 			}
@@ -133,18 +152,15 @@ func (s *State) sees(who Identity, r *repo, need Need) bool {
 	return role >= Read
 }
 
-// ShownScopes are what a classic token has, and those that the request would have been content with; classic is
-// false for all others.
+// ShownScopes are what a classic token has, nil for all, and those that the request would have been content with;
+// classic is false for all other tokens.
 func (i Identity) ShownScopes() (has, wanted []string, classic bool) {
 	if i.tok == nil || !i.tok.classic() {
 		return nil, nil, false
 	}
-	has = i.tok.scopes
-	if has == nil {
-		has = EveryScope()
-	}
 	if i.asked != nil {
-		wanted = slices.Compact(slices.Sorted(slices.Values(i.asked.scopes)))
+		slices.Sort(i.asked.scopes)
+		wanted = slices.Compact(i.asked.scopes)
 	}
-	return has, wanted, true
+	return i.tok.scopes, wanted, true
 }
