@@ -109,6 +109,8 @@ func runServe(ctx context.Context, o Options, f serveFlags) error {
 	s.printf("%s", sv.welcome(o.Env))
 	if f.journal {
 		sv.followJournal(s)
+	} else {
+		sv.followRuns(s)
 	}
 	<-ctx.Done()
 	if err := sv.close(context.WithoutCancel(ctx)); err != nil {
@@ -138,7 +140,7 @@ type serving struct {
 	stays *serveDir // nil without --dir
 	moved bool      // the port that it had is taken
 
-	unfollow context.CancelFunc // ends the journal on the screen; nil when there is none
+	unfollow context.CancelFunc // ends what is shown of the journal
 	wg       sync.WaitGroup
 }
 

@@ -12,8 +12,13 @@ import (
 	"github.com/understudy-dev/understudy/internal/journal"
 )
 
-// followJournal shows each change from now on, the last ones included: those of the end.
+// followJournal shows each change from now on.
 func (sv *serving) followJournal(s *screen) {
+	sv.follow(func(e journal.Entry) { s.printf("%s\n", journalLine(e, sv.scrub)) })
+}
+
+// follow hands over each change from now on, the last ones included: those of the end.
+func (sv *serving) follow(show func(journal.Entry)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	sv.unfollow = cancel
 	cursor := sv.Journal.Subscribe("the screen")
@@ -26,7 +31,7 @@ func (sv *serving) followJournal(s *screen) {
 			case err != nil:
 				errs++
 			case e.Kind == journal.Change:
-				s.printf("%s\n", journalLine(e, sv.scrub))
+				show(e)
 			}
 		}
 	})

@@ -113,6 +113,21 @@ func (s *served) wait() int {
 	return s.cmd.ProcessState.ExitCode()
 }
 
+// TestServeShowsRuns has one line for each run that ended.
+func TestServeShowsRuns(t *testing.T) {
+	s := serve(t)
+	s.paste(t.TempDir())
+	if line, want := s.until("run 1 "), "run 1  acme/hello hello.yml  ✓ answer"; line != want {
+		t.Errorf("%q, want %q", line, want)
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.wait(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.err.String())
+	}
+}
+
 // TestServeWhatItPrintsWorks pastes what it prints, sees the workflow answer, and ends it.
 func TestServeWhatItPrintsWorks(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--no-namespaces"}} {
