@@ -33,7 +33,7 @@ func TestAcceptance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := rec.Counts(); got.Passed != 14 || got.Total() != 14 {
+	if got := rec.Counts(); got.Passed != 23 || got.Total() != 23 {
 		t.Errorf("counts: got %+v", got)
 	}
 	if rec.Platform.Digest["crew"] == "" {

@@ -15,7 +15,8 @@ func TestFixtures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const schema = "examples/platform/internal/setup/files/triage-result.schema.json"
+	const files = "examples/platform/internal/setup/files/"
+	const schema, review = files + "triage-result.schema.json", files + "review-result.schema.json"
 	code, out := run(t, cli.Options{}, "fixtures", acceptance+"/features/triage.feature")
 	want := `fixtures/triage/sufficient.json
     result of stage triage · schema ` + schema + ` · an issue that says all that is needed
@@ -26,10 +27,16 @@ fixtures/triage/unknown-action.json
 fixtures/triage/malformed.json
     result of stage triage · schema ` + schema + ` · invalid on purpose · JSON that ends too early
     used by triage.feature:61
+fixtures/review/comment.json
+    result of stage review · schema ` + review + ` · a review that is content
+    used by nobody here
+fixtures/review/short-head.json
+    result of stage review · schema ` + review + ` · invalid on purpose · within the schema, but the commit's name is cut
+    used by nobody here
 fixtures/agent/notes.txt
     of no stage · any text, to be read back from the artifact
     used by triage.feature:22, triage.feature:52
-4 fixtures
+6 fixtures
 `
 	out = strings.ReplaceAll(out, root+"/", "")
 	if diff := cmp.Diff(want, out); code != 0 || diff != "" {

@@ -6,6 +6,7 @@ Feature: What becomes of a request
   Background:
     Given the enrolled test repository
     And an issue
+    And the issue has label "new"
 
   Scenario: The server has an error
     Given the forge has the fault "api.5xx=503@/repos/*/*/issues/*/labels"
