@@ -190,6 +190,7 @@ func TestForgeOrganisationHooksWithGoGithub(t *testing.T) {
 	if !errors.As(err, &accepted) {
 		check(t, err)
 	}
+	quiet(t, f) // else the inbox is closed while the delivery is on its way
 	hooks, _, err := c.Organizations.ListHooks(ctx, "acme", nil)
 	check(t, err)
 	got, _, err := c.Organizations.GetHook(ctx, "acme", h.GetID())
