@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/understudy-dev/understudy/driver"
 	faults "github.com/understudy-dev/understudy/internal/fault"
@@ -55,10 +56,11 @@ type asked struct {
 	fault string // followed by the step's value
 }
 
-func asking() []asked {
+// asking are those steps, each read once.
+var asking = sync.OnceValue(func() []asked {
 	var out []asked
 	for _, s := range sayings() {
 		out = append(out, asked{regexp.MustCompile("^" + s.step + "$"), s.fault})
 	}
 	return append(out, asked{regexp.MustCompile("^" + anyStep + "$"), ""})
-}
+})
