@@ -84,3 +84,21 @@ func TestForgeCompareWithGoGithub(t *testing.T) {
 		t.Errorf("branch = %v", b)
 	}
 }
+
+func TestForgeSearchWithGoGithub(t *testing.T) {
+	_, c := openForge(t)
+	ctx := t.Context()
+	createApp(t, c)
+	for _, title := range []string{"It breaks", "It breaks again", "All is well"} {
+		_, _, err := c.Issues.Create(ctx, "acme", "app", &github.IssueRequest{Title: &title, Labels: &[]string{"bug"}})
+		check(t, err)
+	}
+	found, res, err := c.Search.Issues(ctx, `repo:acme/app is:issue is:open label:bug breaks`, &github.SearchOptions{Sort: "created", Order: "asc", ListOptions: github.ListOptions{PerPage: 1}})
+	check(t, err)
+	if found.GetTotal() != 2 || found.GetIncompleteResults() || len(found.Issues) != 1 || found.Issues[0].GetTitle() != "It breaks" || res.NextPage != 2 {
+		t.Errorf("found %v, next page %d", found, res.NextPage)
+	}
+	if none, _, err := c.Search.Issues(ctx, `repo:acme/app -label:bug`, nil); err != nil || none.GetTotal() != 0 {
+		t.Errorf("without the label: %v, %v", none, err)
+	}
+}
