@@ -108,6 +108,12 @@ type client struct {
 
 func (c client) do(status int, method, path string, body any) string {
 	c.t.Helper()
+	return c.as(c.p.Tokens["ada"], status, method, path, body)
+}
+
+// as is do by whoever has the token.
+func (c client) as(token string, status int, method, path string, body any) string {
+	c.t.Helper()
 	data, err := json.Marshal(body)
 	if err != nil {
 		c.t.Fatal(err)
@@ -116,7 +122,7 @@ func (c client) do(status int, method, path string, body any) string {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+c.p.Tokens["ada"])
+	req.Header.Set("Authorization", "Bearer "+token)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		c.t.Fatal(err)
