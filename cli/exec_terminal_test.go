@@ -103,8 +103,9 @@ func (term *terminal) enter(t *testing.T, text string) {
 func TestExecInterruptsOnce(t *testing.T) {
 	bin := understudy(t)
 	onRungs(t, func(t *testing.T, rung string) {
+		// printf writes once, so that what exec itself says on the terminal comes before or after it.
 		cmd, tmp := command(t, bin, rung, "--", "bash", "-c", `n=0; trap 'n=$((n+1)); echo int $n' INT; trap 'echo term after $n; exit $n' TERM
-			test -t 0 && test -t 1 && test -t 2 && echo terminal; echo up; while :; do sleep 0.1; done`)
+			test -t 0 && test -t 1 && test -t 2 && printf 'terminal\nup\n'; while :; do sleep 0.1; done`)
 		term := inTerminal(t, cmd)
 		term.until(t, "terminal\r\nup")
 		term.enter(t, "\x03")
