@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/understudy-dev/understudy/internal/schema"
+	"github.com/understudy-dev/understudy/internal/scope"
 )
 
 const schemaFile = "../docs/reference/platform.schema.json"
@@ -62,6 +63,27 @@ func TestSchemaSeesWhatTheReaderRefuses(t *testing.T) {
 	for _, m := range mistakes() {
 		if !m.beyond && accepts(t, s, m.text(t)) == nil {
 			t.Errorf("the schema accepts %s", m.name)
+		}
+	}
+}
+
+// TestSchemaNamesAllScopes: an editor offers the scopes and permissions that the reader takes, written either way.
+func TestSchemaNamesAllScopes(t *testing.T) {
+	s := compiledSchema(t)
+	actor := func(fields string) string { return strings.Replace(good, "{app: {issues: write}}", "{"+fields+"}", 1) }
+	if actor("x") == good {
+		t.Fatal("no actor was changed")
+	}
+	for _, name := range scope.Classic() {
+		if err := accepts(t, s, actor("role: write, scopes: ['"+name+"']")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, name := range scope.Permissions() {
+		for _, written := range []string{name, strings.ReplaceAll(name, "_", "-")} {
+			if err := accepts(t, s, actor("app: {"+written+": read}")); err != nil {
+				t.Errorf("%s: %v", written, err)
+			}
 		}
 	}
 }

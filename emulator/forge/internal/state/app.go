@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+	"github.com/understudy-dev/understudy/internal/scope"
 )
 
 // app is a GitHub App: a program that acts, through the tokens of its installations, as an account
@@ -102,15 +103,15 @@ func (a *app) listen(to HookConfigEdit) error {
 // parsePermissions reads a map of scopes to levels, with hyphens or underscores.
 func parsePermissions(in map[string]string) (map[string]string, error) {
 	out := make(map[string]string, len(in))
-	for scope, level := range in {
-		scope = strings.ReplaceAll(scope, "-", "_")
-		if !knownScope(scope) {
-			return nil, fmt.Errorf("permission %q is unknown", scope)
+	for name, level := range in {
+		name = strings.ReplaceAll(name, "-", "_")
+		if !slices.Contains(scope.Permissions(), name) {
+			return nil, fmt.Errorf("permission %q is unknown", name)
 		}
-		if !slices.Contains([]string{"read", "write", "none"}, level) {
-			return nil, fmt.Errorf("permission %s: %q: want read, write or none", scope, level)
+		if !slices.Contains(scope.Levels(), level) {
+			return nil, fmt.Errorf("permission %s: %q: want %s", name, level, strings.Join(scope.Levels(), ", "))
 		}
-		out[scope] = level
+		out[name] = level
 	}
 	return out, nil
 }

@@ -6,59 +6,12 @@ import (
 	"strings"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
+	"github.com/understudy-dev/understudy/internal/scope"
 )
-
-// Scopes are all scopes that a classic token can have, in order.
-// https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/scopes-for-oauth-apps
-func Scopes() []string {
-	return []string{
-		"admin:gpg_key", "admin:org", "admin:org_hook", "admin:public_key", "admin:repo_hook", "audit_log", "codespace",
-		"delete:packages", "delete_repo", "gist", "manage_runners:org", "notifications", "project", "public_repo",
-		"read:audit_log", "read:discussion", "read:gpg_key", "read:org", "read:packages", "read:project", "read:public_key",
-		"read:repo_hook", "read:user", "repo", "repo:invite", "repo:status", "repo_deployment", "security_events", "user",
-		"user:email", "user:follow", "workflow", "write:discussion", "write:gpg_key", "write:org", "write:packages",
-		"write:public_key", "write:repo_hook",
-	}
-}
-
-// wider names the scope that includes another; "" is none.
-func wider(scope string) string {
-	switch scope {
-	case "repo:status", "repo_deployment", "public_repo", "repo:invite", "security_events":
-		return "repo"
-	case "write:repo_hook":
-		return "admin:repo_hook"
-	case "read:repo_hook":
-		return "write:repo_hook"
-	case "write:org", "manage_runners:org":
-		return "admin:org"
-	case "read:org":
-		return "write:org"
-	case "write:public_key":
-		return "admin:public_key"
-	case "read:public_key":
-		return "write:public_key"
-	case "write:gpg_key":
-		return "admin:gpg_key"
-	case "read:gpg_key":
-		return "write:gpg_key"
-	case "read:user", "user:email", "user:follow":
-		return "user"
-	case "read:project":
-		return "project"
-	case "read:discussion":
-		return "write:discussion"
-	case "read:packages":
-		return "write:packages"
-	case "read:audit_log":
-		return "audit_log"
-	}
-	return ""
-}
 
 // EveryScope are the scopes that include all others: those of a token that may all that its account may.
 func EveryScope() []string {
-	return slices.DeleteFunc(Scopes(), func(name string) bool { return wider(name) != "" })
+	return slices.DeleteFunc(scope.Classic(), func(name string) bool { return scope.Wider(name) != "" })
 }
 
 // parseScopes returns the scopes of a classic token in order, without those that another includes, as GitHub shows
@@ -66,11 +19,11 @@ func EveryScope() []string {
 func parseScopes(in []string) ([]string, error) {
 	out := []string{}
 	for _, name := range in {
-		if !slices.Contains(Scopes(), name) {
-			return nil, fmt.Errorf("scope %q is unknown: want some of %s", name, strings.Join(Scopes(), ", "))
+		if !slices.Contains(scope.Classic(), name) {
+			return nil, fmt.Errorf("scope %q is unknown: want some of %s", name, strings.Join(scope.Classic(), ", "))
 		}
 		covered := false
-		for up := wider(name); up != ""; up = wider(up) {
+		for up := scope.Wider(name); up != ""; up = scope.Wider(up) {
 			covered = covered || slices.Contains(in, up)
 		}
 		if !covered {
@@ -91,7 +44,7 @@ func (t *token) scoped(anyOf ...string) bool {
 		return true
 	}
 	for _, name := range anyOf {
-		for ; name != ""; name = wider(name) {
+		for ; name != ""; name = scope.Wider(name) {
 			if slices.Contains(t.scopes, name) {
 				return true
 			}

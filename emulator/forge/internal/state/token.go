@@ -75,13 +75,6 @@ func (t *token) alive(now func() time.Time) bool {
 	return true
 }
 
-// scopes are the permissions that a token can be narrowed to, with underscores for hyphens.
-func knownScope(name string) bool {
-	return slices.Contains([]string{"actions", "actions_variables", "administration", "artifact_metadata", "attestations", "checks",
-		"contents", "deployments", "discussions", "environments", "id_token", "issues", "members", "metadata", "models",
-		"organization_actions_variables", "organization_administration", "organization_hooks", "organization_secrets", "packages", "pages", "pull_requests", "repository_hooks", "repository_projects", "secrets", "security_events", "statuses", "workflows"}, name)
-}
-
 // MintToken makes a token and returns its value, which is kept nowhere.
 func (s *State) MintToken(t TokenSpec) (string, error) {
 	s.mu.Lock()
