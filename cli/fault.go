@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/understudy-dev/understudy/emulator/forge"
+	"github.com/understudy-dev/understudy/result"
 )
 
 const faultUsage = "have the forge misbehave as GitHub does: NAME[=ARG,…][@WHERE], such as delivery.twice@issues.labeled; may be repeated (understudy faults lists them)"
@@ -22,6 +23,16 @@ func readFaults(texts []string) ([]forge.Fault, error) {
 		out = append(out, f)
 	}
 	return out, nil
+}
+
+// idleFaults are those of --fault that struck in no scenario: what passed says nothing of them.
+func idleFaults(rec result.Record) (idle []string) {
+	for _, text := range rec.Faults {
+		if one, err := forge.ParseFault(text); err == nil && whoNoticed(rec, one).struck == 0 {
+			idle = append(idle, text)
+		}
+	}
+	return idle
 }
 
 func faultsCommand(o Options) *cobra.Command {

@@ -149,3 +149,12 @@ func TestEachFaultCatchesItsDefect(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
 }
+
+// TestFaultsThatNeverStrike are told: a suite that passes did not pass under them.
+func TestFaultsThatNeverStrike(t *testing.T) {
+	feature := "../examples/shell/features"
+	code, text := run(t, cli.Options{}, "run", feature, "--fault", "delivery.twice@issues.labeled", "--fault", "api.5xx@/repos", "--out", t.TempDir())
+	if !strings.Contains(text, "the fault api.5xx@/repos never struck") || strings.Contains(text, "the fault delivery.twice") {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
+}

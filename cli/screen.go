@@ -167,6 +167,9 @@ func (s *screen) blocks(rec result.Record) {
 func (s *screen) summary(k kept) {
 	o := s.o
 	o.Report, o.Record = k.page(), k.recordPath()
+	for _, fault := range idleFaults(k.record) {
+		s.printf("the fault %s never struck: nothing that a scenario did was what it waits for\n", fault)
+	}
 	s.printf("%s\n", strings.TrimRight(text.Summary(k.record, o), "\n"))
 }
 
