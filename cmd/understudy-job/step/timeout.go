@@ -35,8 +35,10 @@ func (c Control) timeLimit() (minutes int, limit time.Duration, err error) {
 		return 0, 0, fmt.Errorf("timeout-minutes: %q is not a number of minutes", text)
 	}
 	minute, err := c.minute()
-	return int(f), time.Duration(int(f)) * minute, err
+	return int(f), time.Duration(min(int(f), maxMinutes)) * minute, err
 }
+
+const maxMinutes = 365 * 24 * 60 // no job lasts longer; what a duration holds is little more than 10⁸
 
 // minute is how long a minute of a time-out is; shorter in tests.
 func (c Control) minute() (time.Duration, error) {
