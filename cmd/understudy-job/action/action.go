@@ -11,6 +11,7 @@ package action
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -193,9 +194,9 @@ func (c *call) boolean(name string) (bool, error) {
 	}
 }
 
-// output sets an output of the action. Values are one line each.
+// output sets an output of the action.
 func (c *call) output(name, value string) error {
-	if err := c.add("GITHUB_OUTPUT", name+"="+value); err != nil {
+	if err := c.set("GITHUB_OUTPUT", name, value); err != nil {
 		return fmt.Errorf("set output %s: %w", name, err)
 	}
 	return nil
@@ -203,7 +204,7 @@ func (c *call) output(name, value string) error {
 
 // export sets a variable for the steps to come.
 func (c *call) export(name, value string) error {
-	if err := c.add("GITHUB_ENV", name+"="+value); err != nil {
+	if err := c.set("GITHUB_ENV", name, value); err != nil {
 		return fmt.Errorf("set %s: %w", name, err)
 	}
 	return nil
@@ -211,7 +212,7 @@ func (c *call) export(name, value string) error {
 
 // setState keeps a value for the end of the job.
 func (c *call) setState(name, value string) error {
-	if err := c.add("GITHUB_STATE", name+"="+value); err != nil {
+	if err := c.set("GITHUB_STATE", name, value); err != nil {
 		return fmt.Errorf("keep %s: %w", name, err)
 	}
 	return nil
@@ -225,7 +226,17 @@ func (c *call) addPath(dir string) error {
 	return nil
 }
 
-// add writes a line to a command file.
+// set writes a name and its value to a command file, as @actions/core does where the value has several lines:
+// none of them is a command of its own.
+func (c *call) set(file, name, value string) error {
+	if !strings.ContainsAny(value, "\r\n") {
+		return c.add(file, name+"="+value)
+	}
+	end := "ghadelimiter_" + rand.Text()
+	return c.add(file, name+"<<"+end+"\n"+value+"\n"+end)
+}
+
+// add writes to a command file.
 func (c *call) add(file, line string) error {
 	f, err := os.OpenFile(c.env[file], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -86,10 +85,11 @@ func restoreCache(ctx context.Context, c *call, remember func(name, value string
 // cached are the inputs key and path.
 func (c *call) cached() (key string, paths []string, err error) {
 	key, paths = c.input("key"), lines(c.input("path"))
-	for name, given := range map[string]bool{"key": key != "", "path": len(paths) > 0} {
-		if !given {
-			return "", nil, fmt.Errorf("Input required and not supplied: %s", name)
-		}
+	switch {
+	case key == "":
+		return "", nil, errors.New("Input required and not supplied: key")
+	case len(paths) == 0:
+		return "", nil, errors.New("Input required and not supplied: path")
 	}
 	_, err = c.boolean("enableCrossOsArchive") // of no consequence on one system
 	return key, paths, err
@@ -152,24 +152,17 @@ func (c *call) findCache(ctx context.Context, key string, more, paths []string, 
 }
 
 func (s *service) fetchCache(ctx context.Context, address string, c *call) (files int, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	body, err := s.archive(ctx, address)
 	if err != nil {
-		return 0, hideAddress(err)
+		return 0, err
 	}
-	res, err := s.client.Do(req)
-	if err != nil {
-		return 0, hideAddress(err)
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("get the archive: %s", answer(res))
-	}
+	defer body.Close()
 	t, err := newTree(c)
 	if err != nil {
 		return 0, err
 	}
 	defer t.close()
-	return t.unpack(res.Body)
+	return t.unpack(body)
 }
 
 // saveCache saves what the paths match. What goes wrong is a warning, as in the action.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path"
 	"path/filepath"
@@ -112,18 +111,11 @@ func (s *service) fetch(ctx context.Context, a listed, dir, temp string) (files 
 	if err := s.call(ctx, "GetSignedArtifactURL", in, &link); err != nil {
 		return 0, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, link.URL, nil)
+	body, err := s.archive(ctx, link.URL)
 	if err != nil {
-		return 0, hideAddress(err)
+		return 0, err
 	}
-	res, err := s.client.Do(req)
-	if err != nil {
-		return 0, hideAddress(err)
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("get the archive: %s", answer(res))
-	}
+	defer body.Close()
 	f, err := os.CreateTemp(temp, "artifact-*.zip")
 	if err != nil {
 		return 0, err
@@ -131,7 +123,7 @@ func (s *service) fetch(ctx context.Context, a listed, dir, temp string) (files 
 	defer os.Remove(f.Name())
 	defer f.Close()
 	sum := sha256.New()
-	size, err := io.Copy(io.MultiWriter(f, sum), res.Body)
+	size, err := io.Copy(io.MultiWriter(f, sum), body)
 	if err != nil {
 		return 0, err
 	}

@@ -111,6 +111,23 @@ func (s *service) callOf(ctx context.Context, path, method string, in map[string
 	return nil
 }
 
+// archive opens what stands at a signed address. The caller closes it.
+func (s *service) archive(ctx context.Context, address string) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, hideAddress(err)
+	}
+	res, err := s.client.Do(req)
+	if err != nil {
+		return nil, hideAddress(err)
+	}
+	if res.StatusCode != http.StatusOK {
+		defer res.Body.Close()
+		return nil, fmt.Errorf("get the archive: %s", answer(res))
+	}
+	return res.Body, nil
+}
+
 func or(v any, other string) any {
 	if v == nil {
 		return other

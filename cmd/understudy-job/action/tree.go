@@ -60,6 +60,9 @@ func (t *tree) in(file string) (*os.Root, string, error) {
 func (t *tree) matches(paths []string) ([]string, error) {
 	f := &finder{workspace: t.workspace, home: t.home}
 	for _, line := range paths {
+		if strings.HasPrefix(line, "#") {
+			continue // a comment, though it is part of the version
+		}
 		if strings.TrimPrefix(line, "!") == "~" {
 			line += "/"
 		}
