@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/gitstore"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
 )
@@ -79,14 +78,8 @@ func (a *Admin) UseCache(repo string, id int64) bool { return a.state.UseCache(r
 
 // OpenCache returns the bytes of a cache entry. The caller closes them.
 func (a *Admin) OpenCache(id int64) (io.ReadCloser, error) {
-	f, err := os.Open(cachePath(a.dir, id))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = driver.ErrNotFound
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open cache %d: %w", id, err)
-	}
-	return f, nil
+	f, err := openStored(cachePath(a.dir, id))
+	return f, wrap(fmt.Sprintf("open cache %d", id), err)
 }
 
 // removeCache removes the bytes of an entry. There are none in a forge of an archive.

@@ -195,12 +195,18 @@ func (a *Admin) Artifacts(run int64) []Artifact {
 
 // OpenArtifact returns the zip of an artifact. The caller closes it.
 func (a *Admin) OpenArtifact(id int64) (io.ReadCloser, error) {
-	f, err := os.Open(a.artifactPath(id))
+	f, err := openStored(a.artifactPath(id))
+	return f, wrap(fmt.Sprintf("open artifact %d", id), err)
+}
+
+// openStored opens what store has stored.
+func openStored(path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = driver.ErrNotFound
+		return nil, driver.ErrNotFound
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open artifact %d: %w", id, err)
+		return nil, err
 	}
 	return f, nil
 }
