@@ -31,6 +31,7 @@ type store struct {
 	now   time.Time
 }
 
+// newStore takes artifacts of maxSize bytes and cache entries of twice as many.
 func newStore(t *testing.T, maxSize int64) *store {
 	t.Helper()
 	s := &store{
@@ -40,7 +41,7 @@ func newStore(t *testing.T, maxSize int64) *store {
 	srv := httptest.NewUnstartedServer(nil)
 	s.url = "http://" + srv.Listener.Addr().String()
 	service := actions.ArtifactService(actions.ArtifactOptions{
-		Store: s, Caches: s, MaxCache: maxSize, TokenKey: []byte("key"), PublicURL: s.url, Dir: s.dir, MaxSize: maxSize, Now: func() time.Time { return s.now },
+		Store: s, Caches: s, MaxCache: 2 * maxSize, TokenKey: []byte("key"), PublicURL: s.url, Dir: s.dir, MaxSize: maxSize, Now: func() time.Time { return s.now },
 	})
 	mux := http.NewServeMux()
 	for _, pattern := range actions.ArtifactPatterns {

@@ -33,7 +33,7 @@ func (m *memory) PutCache(_ context.Context, c actions.Cache, content io.Reader)
 		m.cached = map[int64][]byte{}
 	}
 	c.ID, c.Size = int64(len(m.caches)+1), int64(len(data))
-	c.Created = time.Unix(c.ID, 0)
+	c.Created = time.Unix((c.ID+1)/2, 0) // two at a time: the later one is the newer
 	m.caches, m.cached[c.ID] = append(m.caches, c), data
 	return c, nil
 }
@@ -44,7 +44,11 @@ func (m *memory) Caches(_ context.Context, repo string) ([]actions.Cache, error)
 	return slices.DeleteFunc(slices.Clone(m.caches), func(c actions.Cache) bool { return c.Repo != repo }), nil
 }
 
-func (m *memory) UseCache(context.Context, string, int64) bool { return true }
+func (m *memory) UseCache(_ context.Context, _ string, id int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.cached[id] != nil
+}
 
 func (m *memory) OpenCache(_ context.Context, id int64) (io.ReadCloser, error) {
 	m.mu.Lock()
@@ -161,7 +165,7 @@ func TestCacheMatching(t *testing.T) {
 }
 
 func TestCacheCallsRefused(t *testing.T) {
-	s := newStore(t, 10)
+	s := newStore(t, 3)
 	s.as(70, "refs/heads/main")
 	s.save("taken", "v", "12345")
 	_, answer := s.cacheCall("CreateCacheEntry", map[string]any{"key": "open", "version": "v"})
@@ -267,7 +271,20 @@ func TestCacheAddresses(t *testing.T) {
 	if status, _ := get(strings.Replace(address, "/cache/", "/download/", 1), ""); status != 403 {
 		t.Errorf("an artifact with this signature: %d", status)
 	}
+	if status, body := s.put(s.create("an artifact"), "", "zip"); status != 201 {
+		t.Fatal(status, body)
+	}
+	if status, answer := s.call("FinalizeArtifact", `{`+who+`,"name":"an artifact","size":3}`); status != 200 {
+		t.Fatal(status, answer)
+	}
+	_, answer = s.call("GetSignedArtifactURL", `{`+who+`,"name":"an artifact"}`)
+	if status, _ := get(strings.Replace(answer["signed_url"].(string), "/download/", "/cache/", 1), ""); status != 403 {
+		t.Errorf("an entry with an artifact's signature: %d", status)
+	}
 	delete(s.cached, 1)
+	if status, answer := s.cacheCall("GetCacheEntryDownloadURL", map[string]any{"key": "a", "version": "v"}); status != 200 || answer["ok"] != false {
+		t.Errorf("an entry that goes while it is looked for: %d %v", status, answer)
+	}
 	if status, _ := get(address, ""); status != 404 {
 		t.Errorf("an entry that is gone: %d", status)
 	}

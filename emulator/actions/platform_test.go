@@ -115,6 +115,7 @@ type memory struct {
 	j         *journal.Journal
 	files     map[string]string
 	secrets   map[string]string
+	disabled  []string
 	variables map[string]string
 	deploys   map[string]actions.Grant // what environments give beside it
 	runs      []actions.Run
@@ -135,7 +136,7 @@ const sha = "1111111111111111111111111111111111111111"
 func (m *memory) Source(_ context.Context, repo, ref string) (actions.Source, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	s := actions.Source{SHA: sha, Ref: "refs/heads/main", DefaultBranch: "main", Variables: m.variables}
+	s := actions.Source{SHA: sha, Ref: "refs/heads/main", DefaultBranch: "main", Variables: m.variables, Disabled: m.disabled}
 	if ref != "" {
 		s.SHA = ref
 	}

@@ -30,6 +30,8 @@ func TestVersionsThatAreAskedFor(t *testing.T) {
 		{"actions/setup-go", "1.27rc1", "1.27rc1", "1.27rc2"},
 		{"actions/setup-go", "stable", "1.26.8", "1.27rc1"},
 		{"actions/setup-go", "~1.22", "1.22.9", "1.23.0"},
+		{"actions/setup-go", "~1.22.3", "1.22.3 1.22.9", "1.22.2 1.23.0"},
+		{"actions/setup-java", "^0.0.3", "0.0.3", "0.0.4 0.1.0"},
 		{"actions/setup-node", "20", "v20.20.2", "v22.0.0"},
 		{"actions/setup-node", "v20.20", "v20.20.2", "v20.19.0"},
 		{"actions/setup-node", "lts/*", "v20.20.2 v24.1.0", "v23.0.0"},
@@ -133,7 +135,9 @@ func TestChoose(t *testing.T) {
 	dir := t.TempDir()
 	program(t, dir+"/a/go", "exit 1")
 	program(t, dir+"/b/go", "echo go version go1.25.3 linux/amd64")
-	program(t, dir+"/c/go", `echo "go version go1.26.8 linux/amd64"; test "$GOTOOLCHAIN" = local`)
+	program(t, dir+"/c/go", `echo "go version go1.26.8 linux/amd64"; test "$GOTOOLCHAIN" = local && test "$(pwd)" = /`)
+	t.Chdir(dir)
+	program(t, dir+"/relative/go", "echo go version go1.24.0 linux/amd64") // what a job has in its own directory
 	program(t, dir+"/a/python", "echo Python 3.11.7")
 	program(t, dir+"/a/python3.13", "echo Python 3.13.1")
 	program(t, dir+"/a/python3.13-config", "echo Python 3.14.0")

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,14 @@ func TestHostileCaches(t *testing.T) {
 			}
 			outside(t, dir)
 		})
+	}
+}
+
+func TestCachesOfManyEntries(t *testing.T) {
+	dir := t.TempDir()
+	entries := slices.Repeat([]tar.Header{{Name: "d/", Typeflag: tar.TypeDir}}, 200_001)
+	if _, err := action.UnpackCache(bytes.NewReader(tgz(t, entries...)), dir, dir); err == nil || !strings.Contains(err.Error(), "more than 200000 entries") {
+		t.Errorf("%v", err)
 	}
 }
 
