@@ -126,7 +126,12 @@ func (s pulls) Merge(ctx context.Context, ref driver.Ref, in driver.MergePull) (
 	var w struct {
 		SHA string `json:"sha"`
 	}
-	if _, err := s.c.do(ctx, http.MethodPut, repoPath(ref.Repo, "/pulls/%d/merge", ref.Number), body, &w); err != nil {
+	there := func(ctx context.Context) (bool, error) { // what is merged is not merged again
+		p, err := s.Get(ctx, ref)
+		w.SHA = p.MergeCommit
+		return p.Merged, err
+	}
+	if _, err := s.c.pursue(ctx, http.MethodPut, repoPath(ref.Repo, "/pulls/%d/merge", ref.Number), body, &w, there); err != nil {
 		return "", fmt.Errorf("merge pull request %s#%d: %w", ref.Repo, ref.Number, err)
 	}
 	return w.SHA, nil

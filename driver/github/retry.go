@@ -62,7 +62,7 @@ func (c *client) pursue(ctx context.Context, method, path string, body, out any,
 			if err := c.wait(ctx, wait); err != nil {
 				return nil, err
 			}
-		case method != http.MethodPost: // twice comes to the same
+		case there == nil && method != http.MethodPost: // twice comes to the same
 		case there == nil:
 			return nil, err
 		default:

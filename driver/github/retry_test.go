@@ -100,6 +100,48 @@ func TestSurvives(t *testing.T) {
 	}
 }
 
+// TestWhatIsDoneOnce: a merge, a fork and a review whose answers are lost are done, once.
+func TestWhatIsDoneOnce(t *testing.T) {
+	for _, text := range []string{"api.5xx", "api.5xx=when:after", "api.cut=after", "api.cut=body"} {
+		t.Run(text, func(t *testing.T) {
+			s, a, _ := survivor(t)
+			if err := work(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			for _, at := range []string{"PUT /repos/*/*/pulls/*/merge", "POST /repos/*/*/forks", "POST /repos/*/*/pulls/*/reviews"} {
+				f, err := forge.ParseFault(text + "@" + at)
+				if err == nil {
+					_, err = a.Inject(f)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			pull := driver.Ref{Repo: app, Number: 2}
+			_, before := s.Reviews.Submit(t.Context(), pull, driver.NewReview{Says: driver.ReviewComment, Body: "another"})
+			r, said := s.Reviews.Submit(t.Context(), pull, driver.NewReview{Says: driver.ReviewComment, Body: "seen"})
+			sha, merged := s.Pulls.Merge(t.Context(), pull, driver.MergePull{})
+			fork, forked := s.Repos.Fork(t.Context(), driver.NewFork{Of: app, Owner: "acme", Name: "copy"})
+			if err := errors.Join(before, said, merged, forked); err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			for _, e := range a.Journal().Entries(0) {
+				if e.Type == "fault.struck" {
+					n++
+				}
+			}
+			p, err := s.Pulls.Get(t.Context(), pull)
+			if err != nil || !p.Merged || p.MergeCommit != sha || fork.Name != "copy" || n != 3 {
+				t.Errorf("%s, %+v, fork %s, %d faults struck, %v", sha, p, fork, n, err)
+			}
+			if all, err := s.Reviews.List(t.Context(), pull); err != nil || len(all) != 2 || all[1] != r || r.Body != "seen" {
+				t.Errorf("reviews %+v, %+v, %v", all, r, err)
+			}
+		})
+	}
+}
+
 // once fails unless there is one of everything.
 func once(t *testing.T, s driver.Session) {
 	t.Helper()

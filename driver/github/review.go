@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
+	"time"
 
 	"github.com/understudy-dev/understudy/driver"
 )
@@ -20,6 +20,8 @@ type wireReview struct {
 	State    string `json:"state"`
 	Body     string `json:"body"`
 	CommitID string `json:"commit_id"`
+
+	SubmittedAt time.Time `json:"submitted_at"`
 }
 
 func (w wireReview) review() driver.Review {
@@ -32,7 +34,12 @@ func (s reviews) Submit(ctx context.Context, ref driver.Ref, in driver.NewReview
 		body["body"] = in.Body
 	}
 	var w wireReview
-	if _, err := s.c.do(ctx, http.MethodPost, repoPath(ref.Repo, "/pulls/%d/reviews", ref.Number), body, &w); err != nil {
+	path := repoPath(ref.Repo, "/pulls/%d/reviews", ref.Number)
+	state := map[string]string{driver.ReviewComment: "COMMENTED", driver.ReviewApprove: "APPROVED", driver.ReviewRequestChanges: "CHANGES_REQUESTED"}[in.Says]
+	there := listed(s.c, path, &w, func(w wireReview, from time.Time) bool {
+		return w.State == state && w.Body == in.Body && w.SubmittedAt.After(from)
+	})
+	if err := s.c.make(ctx, path, body, &w, there); err != nil {
 		return driver.Review{}, fmt.Errorf("review pull request %s#%d: %w", ref.Repo, ref.Number, err)
 	}
 	return w.review(), nil
