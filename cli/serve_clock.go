@@ -3,7 +3,8 @@ package cli
 import (
 	"crypto/subtle"
 	"encoding/json"
-	"fmt"
+	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -28,12 +29,14 @@ func (sv *serving) advanceClock(w http.ResponseWriter, r *http.Request) {
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<10))
 	dec.DisallowUnknownFields()
 	err := dec.Decode(&in)
-	if err == nil && dec.More() {
-		err = fmt.Errorf("there is more than one object")
+	if err == nil {
+		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more than one object")
+		}
 	}
 	var d time.Duration
 	if err == nil && (in.Advance == "") == in.To.IsZero() {
-		err = fmt.Errorf("want one of advance and to")
+		err = errors.New("want one of advance and to")
 	}
 	if err == nil && in.Advance != "" {
 		d, err = time.ParseDuration(in.Advance)

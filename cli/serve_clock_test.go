@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestServeClock: the token of admin has time pass, others have not, and bad input moves nothing.
@@ -42,9 +43,15 @@ func TestServeClock(t *testing.T) {
 		{admin[1], `{"advance":"24h","x":1}`, 400, "x"},
 		{admin[1], `{}`, 400, "one of advance and to"},
 		{admin[1], `{"advance":"a day"}`, 400, "a day"},
+		{admin[1], `{"advance":"24h","to":"2099-01-01T00:00:00Z"}`, 400, "one of advance and to"},
+		{admin[1], `{"advance":"24h"} {}`, 400, "more than one object"},
+		{admin[1], `{"advance":"24h"}}`, 400, "more than one object"},
+		{admin[1], `{"advance":"24h"` + strings.Repeat(" ", 2<<10) + `}`, 400, "too large"},
+		{admin[1], `{"to":"2099-01-01T00:00:00Z"}`, 422, "ten years"},
 		{admin[1], `{"advance":"-1h"}`, 422, "forward only"},
 		{admin[1], `{"to":"2001-01-01T00:00:00Z"}`, 422, "forward only"},
 		{admin[1], `{"advance":"24h"}`, 200, `"runs":0`},
+		{admin[1], `{"to":"` + time.Now().UTC().AddDate(1, 0, 0).Format(time.RFC3339) + `"}`, 200, `"to":"` + time.Now().UTC().AddDate(1, 0, 0).Format("2006-01-")},
 	} {
 		if status, text := post(c.token, c.body); status != c.status || !strings.Contains(text, c.says) {
 			t.Errorf("%s: %d %s, want %d and %q", c.body, status, text, c.status, c.says)
