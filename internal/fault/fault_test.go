@@ -16,6 +16,7 @@ func TestParse(t *testing.T) {
 		"delivery.twice=late,to:hooks,from:2,times:3,chance:40@push": {
 			Name: "delivery.twice", Args: map[string]string{"again": "late", "to": "hooks"}, At: "push", From: 2, Times: 3, Chance: 40,
 		},
+		"name.taken=by:a:b":                  {Name: "name.taken", Args: map[string]string{"by": "a:b"}},
 		"delivery.twice=times:always@issues": {Name: "delivery.twice", At: "issues", Times: fault.Always},
 	} {
 		got, err := fault.Parse(text)
@@ -51,6 +52,10 @@ func TestWrongFaultsAreNamed(t *testing.T) {
 		"delivery.unindexed@/x":          "is no file of a repository",
 		"delivery.unindexed=1":           `"1" is no KEY:VALUE; there are from, times, chance`,
 		"delivery.late@issues labeled":   "is no event",
+		"api.5xx@get /repos":             "is no request",
+		"api.5xx@GET":                    "is no request",
+		"api.5xx@GET /repos x":           "is no request",
+		"api.5xx=by:":                    "by is a text",
 		strings.Repeat("delivery.", 200): "at most 1000 bytes",
 	} {
 		if _, err := fault.Parse(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -63,11 +63,52 @@ func TestWhichMatchesAreStruck(t *testing.T) {
 		{"delivery.late=to:hooks", []string{"push>workflows", "push>hook 1", "push>hook 1", "push>hook 2"}, ".X.X"},
 		{"delivery.late@issues", []string{"issue"}, "."},
 		{"delivery.late@push", []string{"push>workflows", "push>hook 1"}, "XX"},
+		{"delivery.late=times:always@project", []string{"project_card.moved", "project.edited"}, ".X"},
+		{"delivery.late=times:always@issues.label", []string{"issues.labeled", "issues.label"}, ".X"},
 	} {
 		s, _ := set(t, 1, strings.Fields(tt.faults)...)
 		if got := strikes(s, "delivery.late", tt.targets...); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.faults, got, tt.want)
 		}
+	}
+}
+
+// TestWhichRequestsAreMeant: a path is matched segment by segment, and a method is one.
+func TestWhichRequestsAreMeant(t *testing.T) {
+	for where, want := range map[string]string{ // of the requests below
+		"/repos/**":           "XXXX.",
+		"/repos/a/b/**":       ".XXX.",
+		"GET /repos/**":       "XX.X.",
+		"POST /repos/**":      "..X..",
+		"GET /repos/*/{name}": ".X...",
+		"/repos/a/b":          ".X...",
+		"/repos/a/b/*":        "..X..",
+		"/repos/a":            ".....",
+		"/**":                 "XXXXX",
+	} {
+		s, _ := set(t, 1)
+		if _, err := s.Inject(fault.Fault{Name: "api.5xx", At: where, Times: fault.Always}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strikes(s, "api.5xx", "GET /repos", "GET /repos/a/b", "POST /repos/a/b/c", "GET /repos/a/b/c/d", "GET /user"); got != want {
+			t.Errorf("%s: %s, want %s", where, got, want)
+		}
+	}
+}
+
+// TestNothingIsAskedOfWhatIsOver: a fault of requests that was taken out leaves nothing to ask.
+func TestNothingIsAskedOfWhatIsOver(t *testing.T) {
+	s, _ := set(t, 1, "api.cut", "read.stale", "delivery.late")
+	if !s.Has("read.stale") || !s.Has("delivery.late") || s.Has("api.5xx") {
+		t.Error("what is in force is not known by name")
+	}
+	s.Clear()
+	if s.Has("read.stale") || s.Has("delivery.late") || !s.Any() {
+		t.Error("what was taken out is in force; or events of before are not delivered as they should be")
+	}
+	s, _ = set(t, 1, "api.cut", "read.stale")
+	if s.Clear(); s.Any() {
+		t.Error("there is something to ask")
 	}
 }
 
