@@ -2,7 +2,6 @@ package forge
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -39,7 +38,8 @@ type Advanced struct {
 // meanwhile is announced in the journal, in the order of time. Nothing else makes one due: the time that passes by
 // itself does not.
 //
-// The cause is that last given to Mark. With an error nothing has moved.
+// The cause is that last given to Mark. With an error nothing has moved, unless it is that this could not be stored:
+// then Advanced says what was done.
 func (a *Admin) Advance(ctx context.Context, d time.Duration) (Advanced, error) {
 	a.advancing.Lock()
 	defer a.advancing.Unlock()
@@ -97,16 +97,22 @@ func (a *Admin) advance(ctx context.Context, until func(from time.Time) (time.Ti
 		}
 		actors[i] = known[x]
 	}
+	if err := ctx.Err(); err != nil {
+		return Advanced{}, fmt.Errorf("advance the clock: %w", err)
+	}
 	cause := fmt.Sprintf("event:%d", a.state.Advancing(a.state.Marked(), from, to, len(due)))
 	for i, x := range due {
 		a.clock.AdvanceTo(x.At)
 		a.state.Schedule(x.Repo, x.Workflow, x.Cron, x.SHA, actors[i], cause, x.At)
 	}
 	a.clock.AdvanceTo(to)
+	done := Advanced{From: from, To: to, Runs: len(due)}
 	if k := a.server.keeper; k != nil {
-		err = k.sync()
+		if err := k.sync(); err != nil {
+			return done, fmt.Errorf("advance the clock: %w", err)
+		}
 	}
-	return Advanced{From: from, To: to, Runs: len(due)}, errors.Join(err, ctx.Err())
+	return done, nil
 }
 
 // lastToChange is the account that changed the line of a schedule last; "" when it is none of this forge.

@@ -23,6 +23,11 @@ func TestAdvancedTimeStays(t *testing.T) {
 		}
 		return nil, nil
 	})
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if _, err := f.Admin().Advance(gone, 50*time.Hour); err == nil || f.Admin().Now().After(time.Now().Add(40*time.Hour)) {
+		t.Errorf("nobody waits for it any more, and it is %v: %v", f.Admin().Now(), err)
+	}
 	if _, err := f.Admin().Advance(t.Context(), 2000*time.Hour); err == nil || f.Admin().Now().After(late) {
 		t.Errorf("it is %v: %v", f.Admin().Now(), err)
 	}

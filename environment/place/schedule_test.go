@@ -98,6 +98,13 @@ func TestAdvanceIsBounded(t *testing.T) {
 	if _, err := a.AdvanceTo(t.Context(), from.Add(-time.Hour)); err == nil {
 		t.Error("the clock went back")
 	}
+	// The schedules are not even asked, which would have them refuse.
+	if _, err := a.Advance(t.Context(), 11*366*24*time.Hour); err == nil || !strings.Contains(err.Error(), "ten years") {
+		t.Errorf("eleven years: %v", err)
+	}
+	if _, err := a.AdvanceTo(t.Context(), from.AddDate(11, 0, 0)); err == nil || !strings.Contains(err.Error(), "ten years") {
+		t.Errorf("until in eleven years: %v", err)
+	}
 	if now, last := a.Now(), p.Journal.Last(); now.Sub(from) > time.Hour || last != before {
 		t.Errorf("it is %v, and was %v; entry %d, and was %d", now, from, last, before)
 	}
