@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,8 +54,29 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// TestSweepNeedsACleanSuite: a suite that fails by itself cannot tell what a fault does.
+func TestSweepNeedsACleanSuite(t *testing.T) {
+	dir := t.TempDir()
+	err := os.CopyFS(dir, os.DirFS("../examples/faults"))
+	err = errors.Join(err, os.Remove(filepath.Join(dir, "features/answers.feature")), os.WriteFile(filepath.Join(dir, "defects.txt"), nil, 0o644))
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "features/deliveries.feature"), []byte(`Feature: Sorting
+  Scenario: An issue is something that it is not
+    Given the enrolled test repository
+    And an issue
+    Then the issue has label "nothing puts this there"
+`), 0o644))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, text := run(t, cli.Options{}, "run", dir, "--sweep", "faults", "--out", t.TempDir())
+	if code != 1 || !strings.Contains(text, "no fault was tried") || strings.Contains(text, "struck") {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
+}
+
 func TestSweepIsAsked(t *testing.T) {
-	for _, args := range [][]string{{"--sweep", "all"}, {"--sweep", ""}, {"--sweep", "faults", "--defects"}, {"--sweep", "faults", "--fault", "delivery.late"}} {
+	for _, args := range [][]string{{"--sweep", "all"}, {"--sweep", ""}, {"--sweep", "faults", "--defects"}, {"--sweep", "faults", "--fault", "delivery.late"},
+		{"--sweep", "faults", "--repeat", "2"}, {"--sweep", "faults", "--explore", "2"}, {"--sweep", "faults", "--schedule", "0"}} {
 		if code, text := run(t, cli.Options{}, append([]string{"run", "../examples/faults"}, args...)...); code != 2 || !strings.Contains(text, "--sweep") {
 			t.Errorf("%q: exit code %d\n%s", args, code, text)
 		}

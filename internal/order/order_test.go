@@ -191,6 +191,56 @@ func TestLateUnderASchedule(t *testing.T) {
 	}
 }
 
+// TestTheSecondLetsTheFirstBe: that a delivery comes once more, later, says nothing of its first attempt, which is
+// still under way.
+func TestTheSecondLetsTheFirstBe(t *testing.T) {
+	p := open(t, order.Options{}, "delivery.twice=late")
+	work := p.l.Open("the first attempt")
+	p.Deliver(order.Delivery{What: "x", Event: "push", To: order.Hooks, Receiver: "hook1", Work: work, Go: func(bool) {}})
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, rest, err := p.l.Watch(ended, p.l.Seq()); err == nil || rest {
+		t.Errorf("nothing goes on: %t, %v", rest, err)
+	}
+	work.Close()
+	p.settle()
+}
+
+// TestTwiceIsOnce: after one delivery was doubled no other one can be.
+func TestTwiceIsOnce(t *testing.T) {
+	s, err := schedule.Parse("1:4,2:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, order.Options{Decider: s.Decider()})
+	p.send("push:a", "push:b", "push:c")
+	if got, want := p.settle(), "push:b push:b+ push:a push:c"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var options []string
+	for _, e := range p.j.Entries(0) {
+		if e.Type == "order.chosen" {
+			options = append(options, e.Detail["options"])
+		}
+	}
+	if len(options) != 2 || strings.Count(options[0], "once more later") != 3 || strings.Contains(options[1], "once more later") {
+		t.Errorf("what there was to choose from: %q", options)
+	}
+}
+
+// TestWithdrawnJob: a job that is taken back does not begin.
+func TestWithdrawnJob(t *testing.T) {
+	p := open(t, order.Options{Decider: schedule.Schedule(nil).Decider()})
+	work := p.l.Open("job b")
+	work.Defer()
+	p.Job("a", 1, func() { t.Error("it began") })()
+	begun := false
+	p.Job("b", 2, func() { begun = true; work.Continue(); work.Close() })
+	if p.settle(); !begun {
+		t.Error("the other one did not begin")
+	}
+}
+
 func TestCloseGivesUpWhatIsHeld(t *testing.T) {
 	p := open(t, order.Options{}, "delivery.late=times:always")
 	p.send("push:a", "push:b>hook1")

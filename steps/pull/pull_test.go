@@ -247,6 +247,10 @@ func TestForks(t *testing.T) {
 	if err := makeFork(ctx, "test-repo-fork"); err != nil || f.lag != 0 {
 		t.Errorf("branches come later: got %v", err)
 	}
+	// An actor's own fork does not take the place of the one that a step made.
+	if err := errors.Join(openAs(ctx, "outsider"), openFromFork(ctx)); err != nil || !strings.HasSuffix(f.done[len(f.done)-1], `head_repo "test-repo-07-fork"`) {
+		t.Errorf("the fork that was made: got %q, %v", f.done, err)
+	}
 	other := driver.Repo{Owner: "o", Name: "test-repo-07-taken"}
 	f.parents[other], f.branches[other] = driver.Repo{Owner: "o", Name: "else"}, map[string]string{"main": "a"}
 	if err := makeFork(ctx, "test-repo-taken"); err == nil || isMismatch(err) || !strings.Contains(err.Error(), "no fork of o/test-repo-07") {
