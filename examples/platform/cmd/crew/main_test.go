@@ -153,6 +153,31 @@ func TestOtherLabel(t *testing.T) {
 	}
 }
 
+// TestOpened: who opened a pull request decides, by his role as the forge says it; where it says none, nothing starts.
+func TestOpened(t *testing.T) {
+	f := installed(t)
+	f.Roles = map[string]string{"ada": "maintain", "tri": "triage"}
+	f.Fail["GET /collaborators/broken/permission"] = 502
+	for _, tc := range []struct{ sender, any, said string }{
+		{"ada", "any=true", `pull request action "opened" of a fork's pull request starts review`},
+		{"tri", "any=false", "tri has the role triage, which may not"},
+		{"stranger", "any=false", "stranger has the role none, which may not"},
+		{"broken", "any=false", "::warning::the role of broken is unknown: "},
+	} {
+		j := newJob(t, f)
+		j.env["GITHUB_EVENT_NAME"] = "pull_request_target"
+		j.write("event.json", `{"action":"opened","sender":{"login":"`+tc.sender+`"},"pull_request":{"number":2,
+			"head":{"repo":{"full_name":"ada/app"}},"base":{"repo":{"full_name":"acme/app"}}}}`)
+		code, stdout, stderr := j.crew("dispatch")
+		if code != 0 || stderr != "" || !strings.Contains(stdout, tc.said) || !strings.Contains(stdout, "crew: pull request 2: ") {
+			t.Errorf("%s: %d %q %q", tc.sender, code, stdout, stderr)
+		}
+		if !strings.Contains(j.outputs(), tc.any) {
+			t.Errorf("%s: %q", tc.sender, j.outputs())
+		}
+	}
+}
+
 func TestUsage(t *testing.T) {
 	j := newJob(t, installed(t))
 	for _, tc := range []struct {

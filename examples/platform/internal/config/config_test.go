@@ -46,6 +46,21 @@ func TestLoad(t *testing.T) {
 	}
 }
 
+// agent is a good file with the fields that say what starts the agent replaced.
+func agent(fields string) string {
+	return strings.Replace(good, "label: ready-for-triage", fields, 1)
+}
+
+func TestParsePullRequests(t *testing.T) {
+	c, err := config.Parse([]byte(agent("for: pull_request, actions: [opened, synchronize], forks: true, enabled: false")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := c.Agents["triage"]; !a.Forks || !a.Disabled() || !slices.Equal(a.Actions, []string{config.Opened, config.Synchronize}) {
+		t.Errorf("agent %+v", a)
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"empty", "", "the file is empty"},
@@ -57,6 +72,12 @@ func TestParseRefuses(t *testing.T) {
 		{"no agents", "runtime: dummy\n", "agents is missing"},
 		{"agent name", strings.Replace(good, "triage:", "../x:", 1), `agent "../x"`},
 		{"no label", strings.Replace(good, "label: ready-for-triage, ", "", 1), "agent triage: label is missing"},
+		{"for something else", agent("for: commit, label: x"), `agent triage: it is for "commit"`},
+		{"unknown action", agent("for: pull_request, actions: [closed], label: x"), `agent triage: action "closed" is unknown; there are opened, synchronize, labeled`},
+		{"labeled without label", agent("for: pull_request, actions: [opened, labeled]"), "agent triage: label is missing"},
+		{"a pull request's agent without label", agent("for: pull_request"), "agent triage: label is missing"},
+		{"actions of an issue", agent("actions: [labeled], label: x"), "agent triage: actions are of a pull request"},
+		{"forks of an issue", agent("forks: true, label: x"), "agent triage: forks is of a pull request"},
 		{"schema outside", strings.Replace(good, "schemas/t.json", "../t.json", 1), `schema "../t.json" must be`},
 		{"host with scheme", strings.Replace(good, "allowed.test", `"http://allowed.test"`, 1), `allowed host "http://allowed.test"`},
 		{"wildcard", strings.Replace(good, "allowed.test", `"*.test"`, 1), `allowed host "*.test"`},

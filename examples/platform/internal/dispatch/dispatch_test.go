@@ -51,6 +51,8 @@ func TestDecide(t *testing.T) {
 		{"opened from a fork", pull("opened", "", "write", true), c, "", "review", `of a fork's pull request starts review`},
 		{"opened by a stranger", pull("opened", "", "none", true), c, "", "", `mallory has the role none, which may not`},
 		{"opened by one who may triage", pull("opened", "", "triage", false), c, "", "", "has the role triage"},
+		{"opened by one who may read", pull("opened", "", "read", false), c, "", "", "has the role read"},
+		{"opened by a maintainer", pull("opened", "", "maintain", false), c, "", "review", ""},
 		{"nobody looks who", pull("opened", "", "none", true), c, defect.UnauthorisedAccepted, "review", ""},
 		{"a label needs no look", pull("labeled", "review", "", true), c, "", "review", ""},
 		{"pushed", pull("synchronize", "", "admin", false), c, "", "guard", ""},

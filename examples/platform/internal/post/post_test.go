@@ -1,9 +1,11 @@
 package post_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,8 +43,10 @@ func output(t *testing.T, status run.Status, message, result string) string {
 
 func TestPost(t *testing.T) {
 	const good = `{"action":"sufficient","reason":"r","comment":"Fix the <!-- crew:triage --> login"}`
+	const reviewed = `{"action":"comment","body":"See <!-- crew:triage --> there","head_sha":%q}`
 	for _, tc := range []struct {
 		name    string
+		agent   string // "" is triage
 		status  run.Status
 		message string
 		result  string
@@ -71,6 +75,13 @@ func TestPost(t *testing.T) {
 		{name: "push refused", status: run.Succeeded, result: good, push: errors.New("Refusing to push branch x"), err: "Refusing to push branch x",
 			comment: []string{"crew: failed", "\nRefusing to push branch x\n"}},
 		{name: "invalid is never pushed", status: run.Invalid, message: "FAIL", push: errors.New("pushed"), comment: []string{"FAIL"}},
+		{name: "review", agent: "review", status: run.Succeeded, result: fmt.Sprintf(reviewed, "0123456789abcdef0123456789abcdef01234567"),
+			comment: []string{"<!-- crew:review -->\n**Review: comment**", "See &lt;!-- crew:triage --> there"}},
+		{name: "review of a cut commit name", agent: "review", status: run.Succeeded, result: fmt.Sprintf(reviewed, "0123456"),
+			err: `head_sha "0123456" is no commit's full name`, comment: []string{"<!-- crew:review:failed -->", "\nthe result's head_sha \"0123456\" is no"}},
+		{name: "review of a commit in capitals", agent: "review", status: run.Succeeded, result: fmt.Sprintf(reviewed, "0123456789ABCDEF0123456789ABCDEF01234567"),
+			err: "is no commit's full name", comment: []string{"crew: failed"}},
+		{name: "invalid review", agent: "review", status: run.Invalid, message: "FAIL", comment: []string{"<!-- crew:review:failed -->", "FAIL"}},
 		{name: "no result", status: run.Succeeded, err: "read the result: "},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -82,7 +93,7 @@ func TestPost(t *testing.T) {
 				t.Fatal(errJob, errBot)
 			}
 			_, err := post.Post(t.Context(), post.Options{
-				Job: job, Bot: bot, Agent: "triage", Issue: 1, Defect: tc.defect,
+				Job: job, Bot: bot, Agent: cmp.Or(tc.agent, "triage"), Issue: 1, Defect: tc.defect,
 				Output: output(t, tc.status, tc.message, tc.result),
 				Push:   func(context.Context) (string, error) { return "", tc.push },
 			})

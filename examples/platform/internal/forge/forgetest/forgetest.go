@@ -6,6 +6,7 @@
 package forgetest
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha1"
 	"encoding/base64"
@@ -37,6 +38,7 @@ type Forge struct {
 	Issue     []string          // labels of issue 1, in the order they came
 	Comments  []string          // of issue 1
 	Variables map[string]string //
+	Roles     map[string]string // in the repository, by login; "" is none
 	Secrets   map[string]string // opened with the repository's key
 	Commits   []Commit          // of the default branch, oldest first
 	Calls     []string          // "token METHOD path", of changes
@@ -145,7 +147,23 @@ func (f *Forge) handler(t testing.TB) http.Handler {
 
 type register func(pattern string, do func(r *http.Request, in map[string]any) answer)
 
+// legacy is the permission that stands for a role where GitHub knows no more than these.
+// See https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user.
+func legacy(role string) string {
+	switch role {
+	case "maintain":
+		return "write"
+	case "triage":
+		return "read"
+	}
+	return role
+}
+
 func (f *Forge) repository(on register) {
+	on("GET /collaborators/{login}/permission", func(r *http.Request, _ map[string]any) answer {
+		role := cmp.Or(f.Roles[r.PathValue("login")], "none")
+		return answer{200, map[string]any{"permission": legacy(role), "role_name": role}}
+	})
 	on("GET ", func(*http.Request, map[string]any) answer {
 		return answer{200, map[string]any{"default_branch": "main"}}
 	})
