@@ -41,7 +41,7 @@ func (s *State) Assignable(who Identity, full string) ([]wire.User, error) {
 }
 
 // IsAssignable answers nil when login can be assigned to issues of a repository, also to a given one, which
-// who comments on or opens can be as well; number 0 is none in particular.
+// who commented on it can be as well; number 0 is none in particular.
 func (s *State) IsAssignable(who Identity, full, login string, number int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *State) Assign(who Identity, full string, number int, logins []string, a
 	if err != nil {
 		return wire.Issue{}, err
 	}
-	if s.allow(who, r, TriageIssues) != nil {
+	if s.allow(who, r, TriageIssues.on(who, i)) != nil {
 		return s.viewIssue(r, i), nil
 	}
 	next := slices.Clone(i.assignees())

@@ -159,7 +159,7 @@ func (s *State) LockIssue(who Identity, full string, number int, reason string, 
 
 // speak refuses to let somebody add to a conversation that is locked for him.
 func (s *State) speak(who Identity, r *repo, i *issue) error {
-	if i.locked() && s.allow(who, r, EditLabels) != nil {
+	if i.locked() && s.allow(who, r, EditLabels.on(who, i)) != nil {
 		return wire.Forbidden("Unable to create comment because issue is locked.")
 	}
 	return nil

@@ -91,7 +91,7 @@ func (o *account) baseOf(login string) Role {
 	return base
 }
 
-// granted reports whether a role of a member has one of the permissions.
+// grants reports whether a role of a member has one of the permissions.
 func (o *account) grants(login string, anyOf []string) bool {
 	for _, id := range o.granted[key(login)] {
 		if r := o.orgRole(id); r != nil && slices.ContainsFunc(anyOf, func(p string) bool { return slices.Contains(r.permissions, p) }) {

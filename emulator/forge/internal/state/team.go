@@ -27,7 +27,7 @@ type team struct {
 	updated     time.Time
 }
 
-// lines are a team and those that it inherits from.
+// line is a team and those that it inherits from.
 func (t *team) line() []*team {
 	var out []*team
 	for ; t != nil; t = t.parent {
