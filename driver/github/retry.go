@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -95,8 +96,8 @@ func limit(err error) (wait time.Duration, limited bool) {
 	if !errors.As(err, &e) || e.Status != http.StatusForbidden && e.Status != http.StatusTooManyRequests {
 		return 0, false
 	}
-	if n, err := strconv.Atoi(e.header.Get("Retry-After")); err == nil && n >= 0 {
-		return time.Duration(n) * time.Second, true
+	if n, err := strconv.ParseUint(e.header.Get("Retry-After"), 10, 63); err == nil {
+		return time.Duration(min(n, math.MaxInt64/uint64(time.Second))) * time.Second, true
 	}
 	reset, err := strconv.ParseInt(e.header.Get("X-RateLimit-Reset"), 10, 64)
 	if now := dateOf(e.header); err == nil && !now.IsZero() && e.header.Get("X-RateLimit-Remaining") == "0" {

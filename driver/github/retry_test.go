@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -160,6 +161,31 @@ func once(t *testing.T, s driver.Session) {
 	}
 }
 
+// TestDoesNotWaitForHours: who is told to come again after longer than a request is pursued is told so.
+func TestDoesNotWaitForHours(t *testing.T) {
+	for after, want := range map[string]string{"3600": "come again in 1h0m0s", "9223372036854775807": "come again in 2562047h"} {
+		tries := 0
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			tries++
+			w.Header().Set("Retry-After", after)
+			w.WriteHeader(http.StatusTooManyRequests)
+		}))
+		defer srv.Close()
+		f := github.New(github.Options{APIURL: srv.URL, Tokens: map[string]string{"admin": "t"}, Wait: func(context.Context, time.Duration) error {
+			t.Errorf("retry-after %s is waited for", after)
+			return nil
+		}})
+		defer f.Close()
+		s, err := f.As("admin")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Repos.Get(t.Context(), app); err == nil || !strings.Contains(err.Error(), want) || tries != 1 {
+			t.Errorf("retry-after %s: %d tries, %v", after, tries, err)
+		}
+	}
+}
+
 // TestGivesUp: tries and waits have an end, and a request that may not be made twice is not.
 func TestGivesUp(t *testing.T) {
 	s, a, waits := survivor(t)
@@ -192,6 +218,10 @@ func TestGivesUp(t *testing.T) {
 	must("api.rate-limit=wait:60,times:2")
 	if _, err := s.Repos.Get(t.Context(), app); err != nil || len(*waits) != 2 || (*waits)[0] < 50*time.Second || (*waits)[0] > 65*time.Second {
 		t.Errorf("%v, waited %v", err, *waits)
+	}
+	a.ClearFaults()
+	if err := s.Repos.Delete(t.Context(), driver.Repo{Owner: "acme", Name: "none"}); !errors.Is(err, driver.ErrNotFound) {
+		t.Errorf("what was not there is deleted: %v", err)
 	}
 	*waits = nil
 	must("api.rate-limit=secondary,wait:1")
