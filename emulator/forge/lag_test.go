@@ -105,6 +105,7 @@ func TestEmptyAtFirst(t *testing.T) {
 	bob.want(200, "GET", "/repos/bob/app/git/ref/heads/main", nil)
 	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "fresh", "auto_init": true}).is("private", true)
 	w.ada.want(200, "GET", "/repos/acme/fresh/git/ref/heads/main", nil)
+	bob.want(404, "GET", "/repos/acme/fresh/contents/README.md", nil).is("message", "Not Found") // as of what is not there
 	w.ada.want(404, "GET", "/repos/acme/fresh/contents/README.md", nil).is("message", "This repository is empty.")
 	w.ada.want(200, "GET", "/repos/acme/fresh/contents/README.md", nil)
 	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "bare"}).is("private", false)
