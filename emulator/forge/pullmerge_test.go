@@ -190,6 +190,7 @@ func TestUpdateBranch(t *testing.T) {
 	r := w.ada.want(200, "GET", pulls+"/1", nil)
 	r.is("commits", 2.0)
 	r.is("changed_files", 1.0)
+	r.is("rebaseable", false)
 	r.is("base.sha", w.mainHead())
 	w.commitOf(r.at("head.sha")).is("message", "Merge branch 'main' into feature")
 	w.ada.want(405, "PUT", pulls+"/1/merge", map[string]any{"merge_method": "rebase"}).is("message", "This branch can't be rebased")
@@ -271,7 +272,7 @@ func TestMergeByToken(t *testing.T) {
 	}
 }
 
-// TestActionsMayNotPull: a job's token opens no pull request until the repository lets it.
+// TestActionsMayNotPull: a job's token opens no pull request and approves none until the repository lets it.
 func TestActionsMayNotPull(t *testing.T) {
 	w := newWorld(t)
 	w.branch("feature")
@@ -288,4 +289,16 @@ func TestActionsMayNotPull(t *testing.T) {
 	w.ada.want(200, "GET", setting, nil).is("can_approve_pull_request_reviews", true)
 	job.want(201, "POST", pulls, in).is("user.login", forge.ActionsLogin)
 	w.user("bob", "write").want(403, "PUT", setting, map[string]any{"can_approve_pull_request_reviews": false})
+
+	// Nor does it approve one, at once or after it has thought about it; what it says otherwise is welcome.
+	w.openPull("other")
+	const at, barred = pulls + "/2/reviews", "GitHub Actions is not permitted to approve pull requests."
+	approve := map[string]any{"event": "APPROVE"}
+	w.ada.want(204, "PUT", setting, map[string]any{"can_approve_pull_request_reviews": false})
+	job.want(422, "POST", at, approve).is("errors.0", barred)
+	job.want(200, "POST", at, nil).is("state", "PENDING")
+	job.want(422, "POST", at+"/1/events", approve).is("errors.0", barred)
+	job.want(200, "POST", at+"/1/events", map[string]any{"event": "COMMENT", "body": "Hm"})
+	w.ada.want(204, "PUT", setting, map[string]any{"can_approve_pull_request_reviews": true})
+	job.want(200, "POST", at, approve).is("state", "APPROVED")
 }

@@ -108,12 +108,9 @@ func (s *State) LetActionsPull(who Identity, full string, let bool) error {
 	return nil
 }
 
-// checkActionsPull refuses a job's token that opens or approves a pull request where the repository does not
-// let it, as no new one does.
+// barsActions reports whether who is a job's token that may neither open nor approve pull requests here, as it may in no
+// new repository.
 // https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/enabling-features-for-your-repository/managing-github-actions-settings-for-a-repository#preventing-github-actions-from-creating-or-approving-pull-requests
-func (r *repo) checkActionsPull(who Identity) error {
-	if key(who.Login) == key(ActionsLogin) && !r.actionsPulls {
-		return wire.Forbidden("GitHub Actions is not permitted to create or approve pull requests.")
-	}
-	return nil
+func (r *repo) barsActions(who Identity) bool {
+	return key(who.Login) == key(ActionsLogin) && !r.actionsPulls
 }

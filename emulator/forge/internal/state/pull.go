@@ -135,8 +135,8 @@ func (s *State) newPull(who Identity, full string, in NewPull) (*issue, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.checkActionsPull(who); err != nil {
-		return nil, err
+	if r.barsActions(who) {
+		return nil, wire.Forbidden("GitHub Actions is not permitted to create or approve pull requests.")
 	}
 	i := &issue{number: len(r.issues) + 1, title: in.Title, body: in.Body, author: who.Login, state: stateOpen}
 	if in.Issue != 0 {

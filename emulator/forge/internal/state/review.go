@@ -87,6 +87,8 @@ func (i *issue) checkReview(who Identity, event, body string, comments int) erro
 		return wire.Unmet("Can not approve your own pull request")
 	case own && event == "REQUEST_CHANGES":
 		return wire.Unmet("Can not request changes on your own pull request")
+	case event == "APPROVE" && i.pull.in.barsActions(who):
+		return wire.Unmet("GitHub Actions is not permitted to approve pull requests.")
 	case (event == "REQUEST_CHANGES" || event == "COMMENT") && strings.TrimSpace(body) == "" && comments == 0:
 		return wire.Unmet("Body can't be blank")
 	}
