@@ -16,6 +16,9 @@ func (a *API) guarded(g gitCall, spool *gitstore.Spool) ([]gitstore.Guarded, err
 		return nil, nil
 	}
 	moves, err := spool.Commands()
+	if errors.Is(err, gitstore.ErrTooManyRefs) {
+		return nil, wire.Unprocessable(err.Error())
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -97,17 +97,23 @@ func (s *Store) hooks(refuse *NoWorkflows, guarded []Guarded) ([]string, error) 
 	return append(env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0="+dir), nil
 }
 
-// maxCommands bounds how many refs of a push are looked at.
+// maxCommands bounds how many refs a push may move where branches are protected.
 const maxCommands = 10000
 
+// ErrTooManyRefs says that a push moves more refs than anybody looks at.
+var ErrTooManyRefs = fmt.Errorf("a push moves at most %d refs where a branch is protected", maxCommands)
+
 // Commands reads which refs a push wants to move, and stands at its beginning again afterwards. What is no push
-// has none: git itself refuses it.
+// has none: git itself refuses it. More than maxCommands are ErrTooManyRefs, so that none goes unseen.
 func (sp *Spool) Commands() ([]RefMove, error) {
 	var out []RefMove
-	for range maxCommands {
+	for lines := 0; ; lines++ {
 		line, err := pktLine(sp.f)
 		if err != nil || line == nil {
 			break
+		}
+		if lines == maxCommands {
+			return nil, ErrTooManyRefs
 		}
 		text, _, _ := strings.Cut(string(line), "\x00")
 		words := strings.Fields(text)

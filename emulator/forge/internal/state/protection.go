@@ -97,7 +97,7 @@ func (s *State) Protect(who Identity, full, branch string, change func(old *Prot
 		return wire.Protection{}, err
 	}
 	if now != nil {
-		now.Branch = branch
+		now.Branch, now.Users = branch, slices.Clone(now.Users) // what is stored may share them
 		for n, login := range now.Users {
 			a := s.accounts[key(login)]
 			if a == nil || !s.collaborates(a, r) {
@@ -106,6 +106,7 @@ func (s *State) Protect(who Identity, full, branch string, change func(old *Prot
 			now.Users[n] = a.login
 		}
 	}
+	s.led.Changed()
 	r.protections = slices.DeleteFunc(slices.Clone(r.protections), func(p *Protection) bool { return p.Branch == branch })
 	if now == nil {
 		return wire.Protection{}, nil
