@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/understudy-dev/understudy/internal/strictyaml"
-	"github.com/understudy-dev/understudy/report/text"
 	"github.com/understudy-dev/understudy/result"
 	"github.com/understudy-dev/understudy/trial"
 )
@@ -97,37 +96,17 @@ func known(p *trial.Prepared, name string) error {
 // each defect is caught by its scenario is the suite worth something.
 func runDefects(ctx context.Context, s *screen, out string, base trial.Options, defects []defect) error {
 	base.Progress = nil
-	clean, err := trial.Prepare(base)
+	k, err := cleanRun(ctx, s, out, base, 32)
 	if err != nil {
-		return explain(err)
+		return err
 	}
-	k, err := runOnce(ctx, s, out, clean)
-	if err == nil {
-		err = k.publish() // the clean run is what people find at the top of out
-	}
-	if err != nil {
-		return s.broken(err)
-	}
-	s.printf("%-32s %s\n", "clean", strings.TrimSpace(text.Summary(k.record, text.Options{Report: k.page()})))
-	s.blocks(k.record)
 	code := result.ExitCode(k.record)
 	caught := 0
 	for _, d := range defects {
-		if ctx.Err() != nil {
-			return exitError(exitBroken)
-		}
 		base.Defect = d.name
-		p, err := trial.Prepare(base)
+		k, err := variedRun(ctx, s, out, base)
 		if err != nil {
-			return explain(err)
-		}
-		k, err := runOnce(ctx, s, out, p)
-		if err != nil {
-			return s.broken(err)
-		}
-		if ctx.Err() != nil || len(k.record.Problems) > 0 {
-			s.summary(k)
-			return exitError(exitBroken)
+			return err
 		}
 		verdict, ok := judgeDefect(k.record, d)
 		if ok {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/understudy-dev/understudy/emulator/forge"
 	"github.com/understudy-dev/understudy/internal/fault"
-	"github.com/understudy-dev/understudy/report/text"
 	"github.com/understudy-dev/understudy/result"
 	"github.com/understudy-dev/understudy/trial"
 )
@@ -44,19 +43,10 @@ type noticed struct {
 // runSweep runs the suite clean and then under each fault of the catalogue, and shows who noticed.
 func runSweep(ctx context.Context, s *screen, out string, base trial.Options) error {
 	base.Progress = nil
-	clean, err := trial.Prepare(base)
+	k, err := cleanRun(ctx, s, out, base, 58)
 	if err != nil {
-		return explain(err)
+		return err
 	}
-	k, err := runOnce(ctx, s, out, clean)
-	if err == nil {
-		err = k.publish() // the clean run is what people find at the top of out
-	}
-	if err != nil {
-		return s.broken(err)
-	}
-	s.printf("%-58s %s\n", "clean", strings.TrimSpace(text.Summary(k.record, text.Options{Report: k.page()})))
-	s.blocks(k.record)
 	if code := result.ExitCode(k.record); code != exitPassed {
 		s.printf("no fault was tried: a suite that does not pass without any cannot tell\n")
 		return exitError(code)
@@ -97,20 +87,9 @@ func runSweep(ctx context.Context, s *screen, out string, base trial.Options) er
 
 // sweepOne runs the suite under the fault that base has.
 func sweepOne(ctx context.Context, s *screen, out string, base trial.Options) (noticed, string, error) {
-	if ctx.Err() != nil {
-		return noticed{}, "", exitError(exitBroken)
-	}
-	p, err := trial.Prepare(base)
+	k, err := variedRun(ctx, s, out, base)
 	if err != nil {
-		return noticed{}, "", explain(err)
-	}
-	k, err := runOnce(ctx, s, out, p)
-	if err != nil {
-		return noticed{}, "", s.broken(err)
-	}
-	if ctx.Err() != nil || len(k.record.Problems) > 0 {
-		s.summary(k)
-		return noticed{}, "", exitError(exitBroken)
+		return noticed{}, "", err
 	}
 	one, err := forge.ParseFault(base.Faults[0])
 	return whoNoticed(k.record, one), k.dir, err
