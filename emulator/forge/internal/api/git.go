@@ -101,6 +101,8 @@ func (a *API) gitAccess(who state.Identity, full string, service gitstore.Servic
 		return repo, nil
 	case who.Anonymous():
 		return repo, wire.RequiresAuthentication() // also for what is absent: git then asks for credentials
+	case errors.As(err, &e) && e.Message == wire.Archived().Message:
+		return repo, wire.Forbidden("This repository was archived so it is read-only.")
 	case errors.As(err, &e) && e.Code() == http.StatusForbidden:
 		return repo, wire.Forbidden("Permission to " + full + ".git denied to " + who.Login + ".")
 	case errors.As(err, &e) && e.Code() == http.StatusNotFound && a.readable(who, full, need):

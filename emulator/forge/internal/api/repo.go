@@ -85,6 +85,7 @@ func (a *API) editRepo(c *call) (answer, error) {
 		DefaultBranch *string `json:"default_branch"`
 		AllowForking  *bool   `json:"allow_forking"`
 		HasIssues     *bool   `json:"has_issues"`
+		Archived      *bool   `json:"archived"`
 		Commit        *bool   `json:"allow_merge_commit"`
 		Squash        *bool   `json:"allow_squash_merge"`
 		Rebase        *bool   `json:"allow_rebase_merge"`
@@ -102,7 +103,7 @@ func (a *API) editRepo(c *call) (answer, error) {
 		in.Private = &private
 	}
 	r, err := a.State.EditRepo(c.who, c.repo(), state.RepoEdit{Private: in.Private, Description: in.Description, DefaultBranch: in.DefaultBranch,
-		AllowForking: in.AllowForking, HasIssues: in.HasIssues,
+		AllowForking: in.AllowForking, HasIssues: in.HasIssues, Archived: in.Archived,
 		Merging: state.MergingEdit{Commit: in.Commit, Squash: in.Squash, Rebase: in.Rebase, UpdateBranch: in.UpdateBranch, DeleteBranch: in.DeleteBranch}},
 		func(id int64, branch string) error {
 			return a.Git.Update(id, func(*gitstore.Repo) error { return a.Git.SetHead(id, branch) })

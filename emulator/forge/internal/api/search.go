@@ -87,6 +87,8 @@ func qualifiers() map[string][]string {
 		"state": {"open", "closed"},
 		"no":    {"label", "assignee", "milestone"},
 		"in":    {"title", "body", "comments"},
+
+		"archived": {"true", "false"},
 	}
 }
 

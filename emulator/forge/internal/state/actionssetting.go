@@ -25,7 +25,8 @@ func (r *repo) newWorkflowState() string {
 	return workflowActive
 }
 
-// Disabled lists the paths of a repository's workflows that start no runs: known ones, and those of files.
+// Disabled lists the paths of a repository's workflows that start no runs: known ones, and those of files. In an
+// archived repository none does.
 func (s *State) Disabled(full string, files []string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,12 +36,12 @@ func (s *State) Disabled(full string, files []string) []string {
 	}
 	var out []string
 	for _, w := range r.workflows {
-		if w.state != workflowActive || r.actions == actionsOff {
+		if w.state != workflowActive || r.actions == actionsOff || r.archived {
 			out = append(out, w.path)
 		}
 	}
 	for _, path := range files {
-		if r.actions != actionsOn && r.findPath(path) == nil {
+		if (r.actions != actionsOn || r.archived) && r.findPath(path) == nil {
 			out = append(out, path)
 		}
 	}

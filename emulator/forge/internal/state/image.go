@@ -128,6 +128,7 @@ type RepoImage struct {
 	Parent       int64    `json:",omitempty"` // repository that it is a fork of
 	AllowForking bool     `json:",omitempty"`
 	NoIssues     bool     `json:",omitempty"`
+	Archived     bool     `json:",omitempty"`
 	Actions      string   `json:",omitempty"`
 	ActionsPulls bool     `json:",omitempty"`
 	Topics       []string `json:",omitempty"`
@@ -351,7 +352,7 @@ func imageOfToken(t *token) TokenImage {
 func imageOfRepo(r *repo) RepoImage {
 	out := RepoImage{ID: r.id, Owner: r.owner.id, Name: r.name, Description: r.description, Private: r.private, DefaultBranch: r.defaultBranch,
 		Created: r.created, Updated: r.updated, Pushed: r.pushed, Refs: maps.Clone(r.refs), Members: maps.Clone(r.members), Custom: maps.Clone(r.custom), ConfigImage: imageOfConfig(r.config),
-		AllowForking: r.allowForking, NoIssues: r.noIssues, Actions: r.actions, ActionsPulls: r.actionsPulls, Topics: slices.Clone(r.topics),
+		AllowForking: r.allowForking, NoIssues: r.noIssues, Archived: r.archived, Actions: r.actions, ActionsPulls: r.actionsPulls, Topics: slices.Clone(r.topics),
 		Milestones: imageOfMilestones(r.milestones), LastMilestone: r.lastMilestone, Merging: imageOfMerging(r.merging)}
 	if r.parent != nil {
 		out.Parent = r.parent.id

@@ -215,6 +215,8 @@ func full(t *testing.T) world {
 	w.fillApps(t, ada)
 	w.fillRoles(t, ada)
 	w.fillTeams(t, ada)
+	_, err = w.EditRepo(ada, "acme/lib", state.RepoEdit{Archived: &yes}, nil)
+	try(t, err)
 	return w
 }
 

@@ -187,7 +187,7 @@ func (r reader) readRepos(im Image) error {
 		}
 		x := &repo{id: in.ID, owner: owner, name: in.Name, description: in.Description, private: in.Private, defaultBranch: in.DefaultBranch,
 			created: in.Created, updated: in.Updated, pushed: in.Pushed, refs: maps.Clone(in.Refs), members: maps.Clone(in.Members),
-			allowForking: in.AllowForking, noIssues: in.NoIssues, actions: in.Actions, actionsPulls: in.ActionsPulls, topics: slices.Clone(in.Topics), lastMilestone: in.LastMilestone, merging: in.Merging.read()}
+			allowForking: in.AllowForking, noIssues: in.NoIssues, archived: in.Archived, actions: in.Actions, actionsPulls: in.ActionsPulls, topics: slices.Clone(in.Topics), lastMilestone: in.LastMilestone, merging: in.Merging.read()}
 		if x.refs == nil {
 			x.refs = map[string]string{}
 		}

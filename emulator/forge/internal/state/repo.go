@@ -37,6 +37,7 @@ type repo struct {
 	forks        []*repo // of it
 	allowForking bool    // of an organisation's private repository
 	noIssues     bool
+	archived     bool
 	topics       []string
 	milestones   []*milestone // as they were made
 
@@ -196,16 +197,21 @@ type RepoEdit struct {
 	DefaultBranch *string
 	AllowForking  *bool
 	HasIssues     *bool
+	Archived      *bool
 	Merging       MergingEdit
 }
 
 // EditRepo changes settings of a repository. retarget moves git's HEAD and is called while the
 // lock is held by nobody, before the change.
 func (s *State) EditRepo(who Identity, full string, e RepoEdit, retarget func(id int64, branch string) error) (wire.FullRepository, error) {
-	plain, err := s.Authorize(who, full, Administer)
+	s.mu.Lock()
+	r, err := s.openEdit(who, full, e)
 	if err != nil {
+		s.mu.Unlock()
 		return wire.FullRepository{}, err
 	}
+	plain := r.plain()
+	s.mu.Unlock()
 	if e.DefaultBranch != nil {
 		if plain.Refs["refs/heads/"+*e.DefaultBranch] == "" {
 			return wire.FullRepository{}, wire.Invalid(wire.FieldError{Resource: "Repository", Field: "default_branch", Code: "invalid",
@@ -217,8 +223,7 @@ func (s *State) EditRepo(who Identity, full string, e RepoEdit, retarget func(id
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, err := s.open(who, full, Administer)
-	if err != nil {
+	if r, err = s.openEdit(who, full, e); err != nil {
 		return wire.FullRepository{}, err
 	}
 	if err := r.checkEdit(e); err != nil {
@@ -274,6 +279,7 @@ func (s *State) applyEdit(who Identity, r *repo, e RepoEdit) {
 		}
 		s.event(who, r, "repository", wire.Event{Action: action}, r.fullName())
 	}
+	s.applyArchived(who, r, e.Archived)
 }
 
 // DeleteRepo forgets a repository, with its forks if it is private, and returns their ids, so that their
@@ -321,7 +327,7 @@ func (s *State) viewRepo(r *repo) wire.Repository {
 		}
 	}
 	v := wire.Repository{
-		ShortRepository: wire.ShortRepository{ID: r.id, Name: r.name, Private: r.private, Owner: s.viewAccount(r.owner), Description: optional(r.description), Fork: r.parent != nil},
+		ShortRepository: wire.ShortRepository{ID: r.id, Name: r.name, Private: r.private, Owner: s.viewAccount(r.owner), Description: optional(r.description), Fork: r.parent != nil}, Archived: r.archived,
 
 		CreatedAt: wire.Time{Time: r.created}, UpdatedAt: wire.Time{Time: r.updated}, PushedAt: wire.Time{Time: r.pushed},
 		HasIssues: !r.noIssues, HasProjects: true, HasDownloads: true, HasWiki: true, AllowForking: r.mayBeForked(),

@@ -271,8 +271,16 @@ func (n Need) on(who Identity, i *issue) Need {
 	return forPulls
 }
 
-// allow decides whether who may do need in a repository that he can see.
+// allow decides whether who may do need in a repository that he can see. Who may not is told that first.
 func (s *State) allow(who Identity, r *repo, need Need) error {
+	if err := s.permit(who, r, need); err != nil {
+		return err
+	}
+	return r.writable(need)
+}
+
+// permit is allow, whether or not the repository is archived.
+func (s *State) permit(who Identity, r *repo, need Need) error {
 	scope, level, role := need.rule()
 	who.ask(scope, level)
 	public := !r.private && role == Read && level == "read"

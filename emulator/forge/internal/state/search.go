@@ -131,6 +131,8 @@ func (t Term) holds(r *repo, i *issue, fields []string) bool {
 		return !t.Not || key(t.Value) == key(r.fullName())
 	case "org", "user":
 		return !t.Not || key(t.Value) == key(r.owner.login)
+	case "archived":
+		return r.archived == (t.Value == "true")
 	case "in":
 		return true
 	case "is", "type", "state":

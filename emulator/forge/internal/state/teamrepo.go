@@ -103,10 +103,13 @@ func (s *State) RemoveTeamRepo(who Identity, org, slug, full string) error {
 	if err != nil {
 		return err
 	}
-	if s.allow(who, r, Administer) != nil {
+	if s.permit(who, r, Administer) != nil {
 		if _, _, err := s.keptTeam(who, org, slug); err != nil {
 			return err
 		}
+	}
+	if err := r.writable(Administer); err != nil {
+		return err
 	}
 	if _, had := t.repos[r.id]; !had {
 		return wire.NotFound()

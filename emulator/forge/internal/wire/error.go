@@ -76,6 +76,9 @@ func NotByToken() *Error {
 // Forbidden is the answer to a known actor who may not do this.
 func Forbidden(message string) *Error { return NewError(http.StatusForbidden, message) }
 
+// Archived is the answer to a change in an archived repository. A push to one is told otherwise.
+func Archived() *Error { return Forbidden("Repository was archived so is read-only.") }
+
 // NeedsAdmin is the answer to somebody who would have to be an administrator.
 func NeedsAdmin() *Error { return Forbidden("Must have admin rights to Repository.") }
 
