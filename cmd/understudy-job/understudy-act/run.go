@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -113,12 +114,16 @@ func (j *jobRun) run() jobwire.Event {
 	model.OnDecodeNodeError = func(_ yaml.Node, _ any, err error) { // act would exit here
 		decodeErr = errors.Join(decodeErr, fmt.Errorf("%s: %w", j.spec.WorkflowPath, err))
 	}
-	p, job, err := plan(j.spec, wrapShell(j.self, j.ctl.Dir))
+	text, err := reduce(j.spec)
+	if err != nil {
+		return broken(fmt.Errorf("read %s: %w", j.spec.WorkflowPath, err))
+	}
+	p, job, err := plan(j.spec, text, wrapShell(j.self, j.ctl.Dir))
 	if err := errors.Join(err, decodeErr); err != nil {
 		return broken(err)
 	}
 	j.prepareReporter(job)
-	config, err := j.config(p)
+	config, err := j.config(p, text)
 	if err != nil {
 		return broken(err)
 	}
@@ -236,12 +241,12 @@ func (j *jobRun) mark(text string) bool {
 	return true
 }
 
-func (j *jobRun) config(p *model.Plan) (*runner.Config, error) {
-	event, err := j.writeEvent()
+func (j *jobRun) config(p *model.Plan, text []byte) (*runner.Config, error) {
+	run := p.Stages[0].Runs[0]
+	event, err := j.writeEvent(run.Job(), text)
 	if err != nil {
 		return nil, err
 	}
-	run := p.Stages[0].Runs[0]
 	env := inertMap(j.spec.Env)
 	if env["PATH"] == "" {
 		return nil, errors.New("env has no PATH")
@@ -279,8 +284,8 @@ func (j *jobRun) config(p *model.Plan) (*runner.Config, error) {
 	}, nil
 }
 
-// writeEvent keeps the payload for the steps, and an inert copy of it for act.
-func (j *jobRun) writeEvent() (string, error) {
+// writeEvent keeps the payload for the steps, and for act an inert copy of what the job's expressions see.
+func (j *jobRun) writeEvent(job *model.Job, text []byte) (string, error) {
 	payload := j.spec.Payload
 	if len(payload) == 0 {
 		payload = json.RawMessage("{}")
@@ -288,11 +293,15 @@ func (j *jobRun) writeEvent() (string, error) {
 	if err := os.WriteFile(j.ctl.Path(step.Event), payload, 0o600); err != nil {
 		return "", err
 	}
-	var decoded any
+	var decoded map[string]any
 	dec := json.NewDecoder(bytes.NewReader(payload))
 	dec.UseNumber()
 	if err := dec.Decode(&decoded); err != nil {
 		return "", fmt.Errorf("read the payload: %w", err)
+	}
+	local := func(st *model.Step) bool { return strings.HasPrefix(st.Uses, ".") }
+	if !slices.ContainsFunc(job.Steps, local) { // an action of the repository has expressions of its own
+		decoded = eventFor(text, decoded)
 	}
 	inert, err := json.Marshal(inertValue(decoded))
 	if err != nil {

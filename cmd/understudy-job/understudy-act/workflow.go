@@ -16,13 +16,9 @@ import (
 	"github.com/understudy-dev/understudy/internal/jobwire"
 )
 
-// plan makes act's plan of exactly one job. What the engine has decided already is written into
+// plan makes act's plan of exactly one job, from the text that reduce left. What the engine has decided already is written into
 // the workflow: the job's if, its runner, the one cell of its matrix, the results of its needs.
-func plan(spec jobwire.Spec, shell func(name string) string) (*model.Plan, *model.Job, error) {
-	text, err := reduce(spec)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read %s: %w", spec.WorkflowPath, err)
-	}
+func plan(spec jobwire.Spec, text []byte, shell func(name string) string) (*model.Plan, *model.Job, error) {
 	wf, err := model.ReadWorkflow(bytes.NewReader(text), false)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", spec.WorkflowPath, err)
