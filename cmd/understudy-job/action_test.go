@@ -202,7 +202,7 @@ func (h *host) repo(t *testing.T, name string) []string {
 git init -q -b main w; cd w; git config user.name x; git config user.email x@example.org
 for i in 1 2 3; do echo $i > f; git add f; git commit -q -m c$i; git rev-parse HEAD; done
 git tag -a -m t v1 HEAD~1
-git checkout -q -b side HEAD~1; echo side > f; git commit -q -a -m side; git checkout -q main
+git checkout -q -b side HEAD~1; echo side > f; git commit -q -a -m side; git branch 'o"d#d'; git checkout -q main
 cd ..; git clone -q --bare w "$1"; rm -rf w`
 	cmd := exec.Command("bash", "-c", script, "bash", dir)
 	cmd.Dir = t.TempDir()
@@ -219,20 +219,21 @@ func TestCheckout(t *testing.T) {
 	commits := h.repo(t, "acme/app")
 	h.repo(t, "acme/lib")
 	state := `
-- run: cd "$D"; echo "$(git rev-parse HEAD) $(git symbolic-ref -q --short HEAD || echo detached) $(git rev-list --count HEAD) $(cat f) $(git status --porcelain | wc -l)"; test -z "$OUT" || test "$OUT" = "$(git rev-parse HEAD)"
+- run: cd "$D"; echo "$(git rev-parse HEAD) $(git symbolic-ref -q --short HEAD || echo detached) $(git rev-list --count HEAD) $(cat f) $(git status --porcelain | wc -l) $(git rev-parse -q --abbrev-ref '@{u}' 2>/dev/null || echo none)"; test -z "$OUT" || test "$OUT" = "$(git rev-parse HEAD)"
   env: {D: %q, OUT: "${{ steps.co.outputs.commit }}"}
 `
 	for _, tc := range []struct {
 		name, with, dir, want string
 	}{
-		{"the event's commit", "", ".", commits[1] + " main 1 2 0"},
-		{"a branch", "ref: side", ".", "side 1 side 0"},
-		{"a whole ref", "ref: refs/heads/side", ".", "side 1 side 0"},
-		{"a tag", "ref: v1", ".", commits[1] + " detached 1 2 0"},
-		{"a commit", "ref: " + commits[0], ".", commits[0] + " detached 1 1 0"},
-		{"all history", "fetch-depth: 0", ".", commits[1] + " main 2 2 0"},
-		{"some history", "{fetch-depth: 2, ref: main}", ".", commits[2] + " main 2 3 0"},
-		{"elsewhere, its default branch", "{repository: acme/lib, path: lib/x}", "lib/x", "main 1 3 0"},
+		{"the event's commit", "", ".", commits[1] + " main 1 2 0 origin/main"},
+		{"a branch", "ref: side", ".", "side 1 side 0 origin/side"},
+		{"a branch of an odd name", `ref: o"d#d`, ".", `o"d#d 1 side 0 origin/o"d#d`},
+		{"a whole ref", "ref: refs/heads/side", ".", "side 1 side 0 origin/side"},
+		{"a tag", "ref: v1", ".", commits[1] + " detached 1 2 0 none"},
+		{"a commit", "ref: " + commits[0], ".", commits[0] + " detached 1 1 0 none"},
+		{"all history", "fetch-depth: 0", ".", commits[1] + " main 2 2 0 origin/main"},
+		{"some history", "{fetch-depth: 2, ref: main}", ".", commits[2] + " main 2 3 0 origin/main"},
+		{"elsewhere, its default branch", "{repository: acme/lib, path: lib/x}", "lib/x", "main 1 3 0 origin/main"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			steps := "- uses: actions/checkout@v4\n  id: co\n"

@@ -2,7 +2,6 @@ package toolchain
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,8 +23,8 @@ type bound struct {
 const maxConstraint = 200 // bytes
 
 var (
-	comparator = regexp.MustCompile(`^(==?|[<>]=?|\^|~>?)?v?(\d{1,9}|[xX*])(?:\.(\d{1,9}|[xX*]))?(?:\.(\d{1,9}|[xX*]))?(?:-?([A-Za-z][0-9A-Za-z.-]*))?(?:\+[0-9A-Za-z.-]*)?$`)
-	spaced     = regexp.MustCompile(`([<>=~^])\s+`)
+	comparator = pattern(`^(==?|[<>]=?|\^|~>?)?v?(\d{1,9}|[xX*])(?:\.(\d{1,9}|[xX*]))?(?:\.(\d{1,9}|[xX*]))?(?:-?([A-Za-z][0-9A-Za-z.-]*))?(?:\+[0-9A-Za-z.-]*)?$`)
+	spaced     = pattern(`([<>=~^])\s+`)
 )
 
 // ParseConstraint reads a range as npm writes them: "1.26" and "1.26.x" are all of 1.26, "^1.2 || >=3 <4",
@@ -55,7 +54,7 @@ func parseAlternative(text string) ([]bound, error) {
 		high, err := parseComparator("<=" + strings.TrimSpace(to))
 		return append(low, high...), err
 	}
-	fields := strings.Fields(spaced.ReplaceAllString(text, "$1"))
+	fields := strings.Fields(spaced().ReplaceAllString(text, "$1"))
 	if len(fields) == 0 {
 		return nil, fmt.Errorf("a part of it is empty")
 	}
@@ -71,7 +70,7 @@ func parseAlternative(text string) ([]bound, error) {
 }
 
 func parseComparator(text string) ([]bound, error) {
-	m := comparator.FindStringSubmatch(text)
+	m := comparator().FindStringSubmatch(text)
 	if m == nil {
 		return nil, fmt.Errorf("%q is none of N.N.N, N.N.x, ^, ~, >=, <=, >, <", text)
 	}

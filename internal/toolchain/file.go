@@ -9,18 +9,18 @@ import (
 )
 
 var (
-	goLine      = regexp.MustCompile(`(?m)^go\s+(\d\S*)`)
-	goToolchain = regexp.MustCompile(`(?m)^toolchain\s+go(\d\S*)`)
-	asdf        = map[string]*regexp.Regexp{
-		"Go":      regexp.MustCompile(`(?m)^(?:golang|go)\s+v?(\S+)`),
-		"Node.js": regexp.MustCompile(`(?m)^node(?:js)?\s+v?(\S+)`),
-		"Python":  regexp.MustCompile(`(?m)^python\s+v?(\S+)`),
-		"Java":    regexp.MustCompile(`(?m)^java\s+(?:\S*?-)?v?(\d[\d.]*)`),
+	goLine      = pattern(`(?m)^go\s+(\d\S*)`)
+	goToolchain = pattern(`(?m)^toolchain\s+go(\d\S*)`)
+	asdf        = map[string]func() *regexp.Regexp{
+		"Go":      pattern(`(?m)^(?:golang|go)\s+v?(\S+)`),
+		"Node.js": pattern(`(?m)^node(?:js)?\s+v?(\S+)`),
+		"Python":  pattern(`(?m)^python\s+v?(\S+)`),
+		"Java":    pattern(`(?m)^java\s+(?:\S*?-)?v?(\d[\d.]*)`),
 	}
-	requiresPython = regexp.MustCompile(`(?m)^\s*requires-python\s*=\s*["']([^"'\n]+)["']`)
-	pipfile        = regexp.MustCompile(`(?m)^\s*python_(?:full_)?version\s*=\s*["']([^"'\n]+)["']`)
-	sdkman         = regexp.MustCompile(`(?m)^\s*java\s*=\s*(\d[\d.]*)`)
-	leadingDigits  = regexp.MustCompile(`\d[\d.]*`)
+	requiresPython = pattern(`(?m)^\s*requires-python\s*=\s*["']([^"'\n]+)["']`)
+	pipfile        = pattern(`(?m)^\s*python_(?:full_)?version\s*=\s*["']([^"'\n]+)["']`)
+	sdkman         = pattern(`(?m)^\s*java\s*=\s*(\d[\d.]*)`)
+	leadingDigits  = pattern(`\d[\d.]*`)
 )
 
 // WantOf reads what a file of this name asks of the tool. The line `go` of a go.mod, and the line
@@ -41,8 +41,8 @@ func (t Tool) WantOf(name string, content []byte) (Constraint, error) {
 }
 
 func (t Tool) specOf(base, content string) (string, error) {
-	first := func(r *regexp.Regexp) string {
-		if m := r.FindStringSubmatch(content); m != nil {
+	first := func(pattern func() *regexp.Regexp) string {
+		if m := pattern().FindStringSubmatch(content); m != nil {
 			return m[1]
 		}
 		return ""
@@ -70,7 +70,7 @@ func (t Tool) specOf(base, content string) (string, error) {
 	for line := range strings.Lines(content) {
 		line, _, _ = strings.Cut(line, "#")
 		if line = strings.TrimSpace(line); line != "" && t.Name == "Java" {
-			return leadingDigits.FindString(line), nil
+			return leadingDigits().FindString(line), nil
 		} else if line != "" {
 			return line, nil
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -44,9 +45,10 @@ func (t Tool) in(dir string) []string {
 	if err != nil {
 		return nil
 	}
+	form := regexp.MustCompile(t.names)
 	var names []string
 	for _, e := range entries {
-		if !t.names.MatchString(e.Name()) {
+		if !form.MatchString(e.Name()) {
 			continue
 		}
 		info, err := os.Stat(filepath.Join(dir, e.Name()))

@@ -9,12 +9,12 @@ import (
 
 // Tool is one that an action of GitHub's sets up.
 type Tool struct {
-	Action string // "actions/setup-go"
-	Name   string // "Go"
-	Input  string // that asks for a version: "go-version"
-	names  *regexp.Regexp
-	argv   []string       // what makes it tell its version
-	tells  *regexp.Regexp // the version in what it tells
+	Action string   // "actions/setup-go"
+	Name   string   // "Go"
+	Input  string   // that asks for a version: "go-version"
+	names  string   // pattern of the names of its programs
+	argv   []string // what makes it tell its version
+	tells  string   // pattern of the version in what it tells
 	alias  func(spec string) (c Constraint, known bool, err error)
 }
 
@@ -22,20 +22,20 @@ type Tool struct {
 func Tools() []Tool {
 	return []Tool{
 		{
-			Action: "actions/setup-go", Name: "Go", Input: "go-version", names: regexp.MustCompile(`^go$`),
-			argv: []string{"version"}, tells: regexp.MustCompile(`go version go(\S+)`), alias: goAlias,
+			Action: "actions/setup-go", Name: "Go", Input: "go-version", names: `^go$`,
+			argv: []string{"version"}, tells: `go version go(\S+)`, alias: goAlias,
 		},
 		{
-			Action: "actions/setup-node", Name: "Node.js", Input: "node-version", names: regexp.MustCompile(`^node$`),
-			argv: []string{"--version"}, tells: regexp.MustCompile(`^(v\d\S*)`), alias: nodeAlias,
+			Action: "actions/setup-node", Name: "Node.js", Input: "node-version", names: `^node$`,
+			argv: []string{"--version"}, tells: `^(v\d\S*)`, alias: nodeAlias,
 		},
 		{
-			Action: "actions/setup-python", Name: "Python", Input: "python-version", names: regexp.MustCompile(`^python(3(\.\d+)?)?$`),
-			argv: []string{"--version"}, tells: regexp.MustCompile(`^Python (\d\S*)`), alias: pythonAlias,
+			Action: "actions/setup-python", Name: "Python", Input: "python-version", names: `^python(3(\.\d+)?)?$`,
+			argv: []string{"--version"}, tells: `^Python (\d\S*)`, alias: pythonAlias,
 		},
 		{
-			Action: "actions/setup-java", Name: "Java", Input: "java-version", names: regexp.MustCompile(`^java$`),
-			argv: []string{"-version"}, tells: regexp.MustCompile(`version "([^"]+)"`), alias: javaAlias,
+			Action: "actions/setup-java", Name: "Java", Input: "java-version", names: `^java$`,
+			argv: []string{"-version"}, tells: `version "([^"]+)"`, alias: javaAlias,
 		},
 	}
 }
@@ -122,8 +122,9 @@ func javaAlias(spec string) (c Constraint, known bool, err error) {
 
 // read takes the version out of what the tool tells.
 func (t Tool) read(told string) (text string, v Version, err error) {
+	tells := regexp.MustCompile(t.tells)
 	for line := range strings.Lines(told) {
-		if m := t.tells.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+		if m := tells.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
 			v, err := ParseVersion(modern(m[1]))
 			return m[1], v, err
 		}
@@ -131,11 +132,11 @@ func (t Tool) read(told string) (text string, v Version, err error) {
 	return "", v, fmt.Errorf("it tells no version: %.80q", strings.TrimSpace(told))
 }
 
-var oldJava = regexp.MustCompile(`^1\.(\d+)\.0_(\d+)`)
+var oldJava = pattern(`^1\.(\d+)\.0_(\d+)`)
 
 // modern writes a version of old Java as its successors would.
 func modern(text string) string {
-	if m := oldJava.FindStringSubmatch(text); m != nil {
+	if m := oldJava().FindStringSubmatch(text); m != nil {
 		patch, _ := strconv.Atoi(m[2])
 		return fmt.Sprintf("%s.0.%d", m[1], patch)
 	}

@@ -9,7 +9,14 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
+
+// pattern is a regular expression that is compiled when it is first used: each step of a job is a process
+// that has these and mostly needs none.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // Version is a version as its tool tells it. Pre is "" for a release; "rc.1" and "rc1" are the same.
 type Version struct {
@@ -17,11 +24,11 @@ type Version struct {
 	Pre                 string
 }
 
-var versionForm = regexp.MustCompile(`^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:\.\d{1,9})*(?:-?([A-Za-z][0-9A-Za-z.-]*))?(?:\+.*)?$`)
+var versionForm = pattern(`^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:\.\d{1,9})*(?:-?([A-Za-z][0-9A-Za-z.-]*))?(?:\+.*)?$`)
 
 // ParseVersion reads "1.26.8", "v20.1.0", "1.27rc1", "17.0.15+6" and their like; parts that are missing are 0.
 func ParseVersion(text string) (Version, error) {
-	m := versionForm.FindStringSubmatch(text)
+	m := versionForm().FindStringSubmatch(text)
 	if m == nil {
 		return Version{}, fmt.Errorf("%q is not a version", text)
 	}

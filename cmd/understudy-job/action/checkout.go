@@ -71,11 +71,10 @@ func checkout(ctx context.Context, c *call) error {
 			return err
 		}
 	}
-	commit, err := co.git(ctx, "rev-parse", "HEAD")
+	commit, err := co.head(ctx, t)
 	if err != nil {
 		return err
 	}
-	commit = strings.TrimSpace(commit)
 	c.logf("HEAD is now at %s", commit)
 	return errors.Join(c.output("ref", t.ref), c.output("commit", commit))
 }
@@ -97,8 +96,7 @@ func (co *clone) prepare(ctx context.Context) error {
 	if _, err := co.git(ctx, "init", "--quiet", "--template=", "."); err != nil {
 		return err
 	}
-	_, err = co.git(ctx, "remote", "add", "origin", co.url)
-	return err
+	return co.configure("remote", "origin", "url = "+quoted(co.url), "fetch = +refs/heads/*:refs/remotes/origin/*")
 }
 
 // resolve finds out which commit is meant.
@@ -187,24 +185,43 @@ func (co *clone) switchTo(ctx context.Context, t target) error {
 		return err
 	}
 	if name, ok := strings.CutPrefix(t.ref, "refs/heads/"); ok {
-		_, err := co.git(ctx, "branch", "--quiet", "--set-upstream-to=origin/"+name, name)
-		return err
+		return co.configure("branch", name, "remote = origin", "merge = "+quoted(t.ref))
 	}
 	return nil
 }
 
-// persist leaves the credentials for later git commands of the job, as the action does. They go
-// into the file directly: arguments of a command can be seen by others.
+// head is the commit that was checked out. What is no branch may be a tag with a message of its own.
+func (co *clone) head(ctx context.Context, t target) (string, error) {
+	if strings.HasPrefix(t.ref, "refs/heads/") || strings.HasPrefix(t.ref, "refs/pull/") {
+		return t.sha, nil
+	}
+	commit, err := co.git(ctx, "rev-parse", "HEAD")
+	return strings.TrimSpace(commit), err
+}
+
+// persist leaves the credentials for later git commands of the job, as the action does.
 func (co *clone) persist(server string) error {
+	return co.configure("http", server+"/", "extraheader = "+co.auth)
+}
+
+// configure adds a section to the repository's configuration. It goes into the file directly: arguments of
+// a command can be seen by others, and each command is a process.
+func (co *clone) configure(section, name string, lines ...string) error {
 	f, err := os.OpenFile(filepath.Join(co.dir, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(f, "[http %q]\n\textraheader = %s\n", server+"/", co.auth); err != nil {
+	if _, err := fmt.Fprintf(f, "[%s %s]\n\t%s\n", section, quoted(name), strings.Join(lines, "\n\t")); err != nil {
 		f.Close()
 		return err
 	}
 	return f.Close()
+}
+
+// quoted is a name or a value as git's configuration files have it.
+// https://git-scm.com/docs/git-config#_syntax
+func quoted(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
 // git runs git in the clone, with the credentials and nothing of the machine's configuration.
