@@ -53,7 +53,34 @@ func (s *Store) Advertise(ctx context.Context, id int64, service Service, protoc
 	if _, err := fmt.Fprintf(w, "%04x%s0000", len(line)+4, line); err != nil {
 		return err
 	}
+	if service == UploadPack && protocol == "version=2" {
+		capabilities, err := s.fetchCapabilities(ctx, id)
+		if err == nil {
+			_, err = w.Write(capabilities)
+		}
+		return err
+	}
 	return pipe(s.command(ctx, id, service, protocol, "--advertise-refs"), nil, w)
+}
+
+// fetchCapabilities is what git says first in version 2 of its protocol. It names no refs, and is the same for
+// all repositories of the store, as they have the same configuration; git is asked once.
+// https://git-scm.com/docs/protocol-v2#_capability_advertisement
+func (s *Store) fetchCapabilities(ctx context.Context, id int64) ([]byte, error) {
+	s.mu.Lock()
+	kept := s.capabilities
+	s.mu.Unlock()
+	if kept != nil {
+		return kept, nil
+	}
+	var out bytes.Buffer
+	if err := pipe(s.command(ctx, id, UploadPack, "version=2", "--advertise-refs"), nil, &out); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.capabilities = out.Bytes()
+	return s.capabilities, nil
 }
 
 // Fetch answers one upload-pack request.

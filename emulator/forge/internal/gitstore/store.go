@@ -27,9 +27,10 @@ type Store struct {
 	env     []string
 	pushing string // see Keep
 
-	mu          sync.Mutex
-	locks       map[int64]*sync.Mutex
-	keepRemoved bool
+	mu           sync.Mutex
+	locks        map[int64]*sync.Mutex
+	keepRemoved  bool
+	capabilities []byte // see fetchCapabilities
 }
 
 // New returns a store below dir, which must exist. It needs a git binary on the PATH.
