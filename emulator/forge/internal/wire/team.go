@@ -63,5 +63,6 @@ type TeamMembership struct {
 // TeamRepository is a repository as a team has it.
 type TeamRepository struct {
 	Repository
-	RoleName string `json:"role_name"`
+	RoleName       string `json:"role_name"`
+	HasDiscussions *bool  `json:"has_discussions,omitempty"` // nil: this form does not tell
 }

@@ -1,4 +1,4 @@
-package oracletest_test
+package forge_test
 
 import (
 	"encoding/json"
@@ -60,21 +60,21 @@ func (in *inbox) hook(contentType string, events ...string) *github.Hook {
 
 func quiet(t *testing.T, f *forge.Server) {
 	t.Helper()
-	check(t, f.Quiet(t.Context()))
+	must(t, f.Quiet(t.Context()))
 }
 
-func TestForgeRepositoryHooksWithGoGithub(t *testing.T) {
-	f, c := openForge(t)
+func foreignHooks(t *testing.T, n *tally) {
+	f, c := openForge(t, n)
 	ctx := t.Context()
 	createApp(t, c)
 	in := openInbox(t)
 	h, _, err := c.Repositories.CreateHook(ctx, "acme", "app", in.hook("form", "issues"))
-	check(t, err)
+	must(t, err)
 	if h.GetType() != "Repository" || h.GetName() != "web" || !h.GetActive() || h.GetConfig().GetSecret() != "********" || h.GetConfig().GetInsecureSSL() != "0" || h.LastResponse["status"] != "unused" {
 		t.Errorf("hook = %v", h)
 	}
 	_, _, err = c.Issues.Create(ctx, "acme", "app", &github.IssueRequest{Title: github.Ptr("a & b = ü")})
-	check(t, err)
+	must(t, err)
 	quiet(t, f)
 	if len(in.events) != 2 {
 		t.Fatalf("events = %v", in.events)
@@ -85,30 +85,30 @@ func TestForgeRepositoryHooksWithGoGithub(t *testing.T) {
 		t.Errorf("ping = %v, issue = %v", ping, issue)
 	}
 	edited, _, err := c.Repositories.EditHook(ctx, "acme", "app", h.GetID(), &github.Hook{Events: []string{"label", "push"}})
-	check(t, err)
+	must(t, err)
 	config, _, err := c.Repositories.EditHookConfiguration(ctx, "acme", "app", h.GetID(), &github.HookConfig{ContentType: github.Ptr("json")})
-	check(t, err)
+	must(t, err)
 	if !slices.Equal(edited.Events, []string{"label", "push"}) || config.GetContentType() != "json" || config.GetSecret() != "********" {
 		t.Errorf("edited = %v, config = %v", edited, config)
 	}
 	_, err = c.Repositories.PingHook(ctx, "acme", "app", h.GetID())
-	check(t, err)
+	must(t, err)
 	_, err = c.Repositories.TestHook(ctx, "acme", "app", h.GetID())
-	check(t, err)
+	must(t, err)
 	quiet(t, f)
 	if push, ok := in.events[len(in.events)-1].(*github.PushEvent); !ok || push.GetRef() != "refs/heads/main" || push.GetHeadCommit().GetID() == "" {
 		t.Errorf("test push = %v", in.events[len(in.events)-1])
 	}
 	checkDeliveries(t, f, c, h.GetID())
 	got, _, err := c.Repositories.GetHook(ctx, "acme", "app", h.GetID())
-	check(t, err)
+	must(t, err)
 	if got.LastResponse["status"] != "active" || got.LastResponse["code"] != 200.0 {
 		t.Errorf("last response = %v", got.LastResponse)
 	}
 	all, _, err := c.Repositories.ListHooks(ctx, "acme", "app", nil)
-	check(t, err)
+	must(t, err)
 	_, err = c.Repositories.DeleteHook(ctx, "acme", "app", h.GetID())
-	check(t, err)
+	must(t, err)
 	if _, res, err := c.Repositories.GetHookConfiguration(ctx, "acme", "app", h.GetID()); err == nil || res.StatusCode != 404 || len(all) != 1 {
 		t.Errorf("hooks = %v, after the end: %v", all, err)
 	}
@@ -123,7 +123,7 @@ func checkDeliveries(t *testing.T, f *forge.Server, c *github.Client, hook int64
 	opts := &github.ListCursorOptions{PerPage: 1}
 	for {
 		page, res, err := c.Repositories.ListHookDeliveries(ctx, "acme", "app", hook, opts)
-		check(t, err)
+		must(t, err)
 		for _, d := range page {
 			events = append(events, d.GetEvent())
 			oldest = d
@@ -136,31 +136,31 @@ func checkDeliveries(t *testing.T, f *forge.Server, c *github.Client, hook int64
 		t.Errorf("deliveries = %v, want %v", events, want)
 	}
 	one, _, err := c.Repositories.GetHookDelivery(ctx, "acme", "app", hook, oldest.GetID())
-	check(t, err)
+	must(t, err)
 	parsed, err := one.ParseRequestPayload()
-	check(t, err)
+	must(t, err)
 	if one.GetStatus() != "OK" || one.GetStatusCode() != 200 || one.Request.GetHeader("x-github-event") != "ping" || parsed.(*github.PingEvent).GetHookID() != hook {
 		t.Errorf("delivery = %v", one)
 	}
 	_, _, err = c.Repositories.RedeliverHookDelivery(ctx, "acme", "app", hook, oldest.GetID())
 	var accepted *github.AcceptedError
 	if !errors.As(err, &accepted) {
-		check(t, err)
+		must(t, err)
 	}
 	quiet(t, f)
 	again, _, err := c.Repositories.ListHookDeliveries(ctx, "acme", "app", hook, &github.ListCursorOptions{PerPage: 1})
-	check(t, err)
+	must(t, err)
 	if d := again[0]; !d.GetRedelivery() || d.GetGUID() != oldest.GetGUID() || d.GetID() == oldest.GetID() {
 		t.Errorf("redelivery = %v of %v", d, oldest)
 	}
 }
 
-func TestForgeOrganisationHooksWithGoGithub(t *testing.T) {
-	f, c := openForge(t)
+func foreignOrgHooks(t *testing.T, n *tally) {
+	f, c := openForge(t, n)
 	ctx := t.Context()
 	in := openInbox(t)
 	h, _, err := c.Organizations.CreateHook(ctx, "acme", in.hook("json", "*"))
-	check(t, err)
+	must(t, err)
 	createApp(t, c)
 	quiet(t, f)
 	if len(in.events) != 4 { // ping, repository, create, push
@@ -170,34 +170,34 @@ func TestForgeOrganisationHooksWithGoGithub(t *testing.T) {
 		t.Errorf("ping = %v", p)
 	}
 	_, _, err = c.Organizations.EditHook(ctx, "acme", h.GetID(), &github.Hook{Active: github.Ptr(false)})
-	check(t, err)
+	must(t, err)
 	_, err = c.Organizations.PingHook(ctx, "acme", h.GetID())
-	check(t, err)
+	must(t, err)
 	_, _, err = c.Organizations.EditHookConfiguration(ctx, "acme", h.GetID(), &github.HookConfig{InsecureSSL: github.Ptr("1")})
-	check(t, err)
+	must(t, err)
 	config, _, err := c.Organizations.GetHookConfiguration(ctx, "acme", h.GetID())
-	check(t, err)
+	must(t, err)
 	quiet(t, f)
 	ds, _, err := c.Organizations.ListHookDeliveries(ctx, "acme", h.GetID(), nil)
-	check(t, err)
+	must(t, err)
 	one, _, err := c.Organizations.GetHookDelivery(ctx, "acme", h.GetID(), ds[1].GetID())
-	check(t, err)
+	must(t, err)
 	if len(ds) != 5 || one.GetEvent() != "push" || one.GetRepositoryID() == 0 || config.GetInsecureSSL() != "1" {
 		t.Errorf("deliveries = %v; one = %v; config = %v", ds, one, config)
 	}
 	_, _, err = c.Organizations.RedeliverHookDelivery(ctx, "acme", h.GetID(), one.GetID())
 	var accepted *github.AcceptedError
 	if !errors.As(err, &accepted) {
-		check(t, err)
+		must(t, err)
 	}
 	quiet(t, f) // else the inbox is closed while the delivery is on its way
 	hooks, _, err := c.Organizations.ListHooks(ctx, "acme", nil)
-	check(t, err)
+	must(t, err)
 	got, _, err := c.Organizations.GetHook(ctx, "acme", h.GetID())
-	check(t, err)
+	must(t, err)
 	if len(hooks) != 1 || got.GetType() != "Organization" || got.GetActive() {
 		t.Errorf("hooks = %v, %v", hooks, got)
 	}
 	_, err = c.Organizations.DeleteHook(ctx, "acme", h.GetID())
-	check(t, err)
+	must(t, err)
 }

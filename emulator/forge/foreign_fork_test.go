@@ -1,4 +1,4 @@
-package oracletest_test
+package forge_test
 
 import (
 	"errors"
@@ -9,15 +9,14 @@ import (
 	"github.com/understudy-dev/understudy/emulator/forge"
 )
 
-func TestForgeForksWithGoGithub(t *testing.T) {
-	f, c := openForge(t)
+func foreignForks(t *testing.T, n *tally) {
+	f, c := openForge(t, n)
 	ctx := t.Context()
 	createApp(t, c)
-	check(t, f.Admin().AddUser(forge.User{Login: "bob"}))
+	must(t, f.Admin().AddUser(forge.User{Login: "bob"}))
 	token, err := f.Admin().MintToken(forge.TokenSpec{Login: "bob"})
-	check(t, err)
-	bob, err := github.NewClient(github.WithAuthToken(token), github.WithEnterpriseURLs(f.URL(), f.URL()))
-	check(t, err)
+	must(t, err)
+	bob := n.client(t, f, token)
 
 	fork, _, err := bob.Repositories.CreateFork(ctx, "acme", "app", &github.RepositoryCreateForkOptions{Name: "mine", DefaultBranchOnly: true})
 	var accepted *github.AcceptedError
@@ -25,27 +24,27 @@ func TestForgeForksWithGoGithub(t *testing.T) {
 		t.Errorf("fork = %v, %v", fork, err)
 	}
 	list, _, err := c.Repositories.ListForks(ctx, "acme", "app", &github.RepositoryListForksOptions{Sort: "newest"})
-	check(t, err)
+	must(t, err)
 	if len(list) != 1 || list[0].GetID() != fork.GetID() {
 		t.Errorf("forks = %v", list)
 	}
 	_, _, err = c.Repositories.CreateFile(ctx, "acme", "app", "a.txt", &github.RepositoryContentFileOptions{Message: github.Ptr("add"), Content: []byte("one")})
-	check(t, err)
+	must(t, err)
 	merged, _, err := bob.Repositories.MergeUpstream(ctx, "bob", "mine", &github.RepoMergeUpstreamRequest{Branch: github.Ptr("main")})
-	check(t, err)
+	must(t, err)
 	if merged.GetMergeType() != "fast-forward" || merged.GetBaseBranch() != "acme:main" {
 		t.Errorf("merged = %v", merged)
 	}
 	_, err = bob.Repositories.Delete(ctx, "bob", "mine")
-	check(t, err)
+	must(t, err)
 	if r, _, err := c.Repositories.Get(ctx, "acme", "app"); err != nil || r.GetForksCount() != 0 {
 		t.Errorf("after the fork is deleted: %v, %v", r, err)
 	}
 
 	enabled, _, err := c.Repositories.GetActionsPermissions(ctx, "acme", "app")
-	check(t, err)
+	must(t, err)
 	_, _, err = c.Repositories.UpdateActionsPermissions(ctx, "acme", "app", github.ActionsPermissionsRepository{Enabled: github.Ptr(true), AllowedActions: github.Ptr("all")})
-	check(t, err)
+	must(t, err)
 	if !enabled.GetEnabled() || enabled.GetAllowedActions() != "all" {
 		t.Errorf("permissions of Actions = %v", enabled)
 	}

@@ -1,4 +1,4 @@
-package oracletest_test
+package forge_test
 
 import (
 	"encoding/json"
@@ -14,52 +14,55 @@ import (
 )
 
 // happen makes the forge emit every webhook that it knows.
-func happen(t *testing.T, f *forge.Server, c *github.Client) {
+func happen(t *testing.T, n *tally, f *forge.Server, c *github.Client) {
 	t.Helper()
 	ctx := t.Context()
 	createApp(t, c)
-	must := func(_ any, _ *github.Response, err error) { t.Helper(); check(t, err) }
-	done := func(_ *github.Response, err error) { t.Helper(); check(t, err) }
-	must(c.Issues.CreateLabel(ctx, "acme", "app", &github.Label{Name: github.Ptr("new"), Color: github.Ptr("ff0000"), Description: github.Ptr("d")}))
-	must(c.Issues.EditLabel(ctx, "acme", "app", "new", &github.Label{Name: github.Ptr("newer"), Color: github.Ptr("00ff00")}))
-	must(c.Issues.Create(ctx, "acme", "app", &github.IssueRequest{Title: github.Ptr("one"), Body: github.Ptr("b"), Labels: &[]string{"bug"}}))
-	must(c.Issues.Edit(ctx, "acme", "app", 1, &github.IssueRequest{Title: github.Ptr("two"), Body: github.Ptr("c")}))
-	must(c.Issues.AddLabelsToIssue(ctx, "acme", "app", 1, []string{"newer"}))
+	made := func(_ any, _ *github.Response, err error) { t.Helper(); must(t, err) }
+	done := func(_ *github.Response, err error) { t.Helper(); must(t, err) }
+	made(c.Issues.CreateLabel(ctx, "acme", "app", &github.Label{Name: github.Ptr("new"), Color: github.Ptr("ff0000"), Description: github.Ptr("d")}))
+	// EditLabel sends the new name as name, which is described no more.
+	rename, err := c.NewRequest(ctx, "PATCH", "repos/acme/app/labels/new", map[string]string{"new_name": "newer", "color": "00ff00"})
+	must(t, err)
+	done(c.Do(rename, nil))
+	made(c.Issues.Create(ctx, "acme", "app", &github.IssueRequest{Title: github.Ptr("one"), Body: github.Ptr("b"), Labels: &[]string{"bug"}}))
+	made(c.Issues.Edit(ctx, "acme", "app", 1, &github.IssueRequest{Title: github.Ptr("two"), Body: github.Ptr("c")}))
+	made(c.Issues.AddLabelsToIssue(ctx, "acme", "app", 1, []string{"newer"}))
 	done(c.Issues.RemoveLabelForIssue(ctx, "acme", "app", 1, "newer"))
-	must(c.Issues.Edit(ctx, "acme", "app", 1, &github.IssueRequest{State: github.Ptr("closed"), StateReason: github.Ptr("not_planned")}))
-	must(c.Issues.Edit(ctx, "acme", "app", 1, &github.IssueRequest{State: github.Ptr("open")}))
+	made(c.Issues.Edit(ctx, "acme", "app", 1, &github.IssueRequest{State: github.Ptr("closed"), StateReason: github.Ptr("not_planned")}))
+	made(c.Issues.Edit(ctx, "acme", "app", 1, &github.IssueRequest{State: github.Ptr("open")}))
 	comment, _, err := c.Issues.CreateComment(ctx, "acme", "app", 1, &github.IssueComment{Body: github.Ptr("hello")})
-	check(t, err)
-	must(c.Issues.EditComment(ctx, "acme", "app", comment.GetID(), &github.IssueComment{Body: github.Ptr("else")}))
+	must(t, err)
+	made(c.Issues.EditComment(ctx, "acme", "app", comment.GetID(), &github.IssueComment{Body: github.Ptr("else")}))
 	done(c.Issues.DeleteComment(ctx, "acme", "app", comment.GetID()))
 	done(c.Issues.DeleteLabel(ctx, "acme", "app", "newer"))
-	check(t, f.Admin().AddUser(forge.User{Login: "bob"}))
-	must(c.Repositories.AddCollaborator(ctx, "acme", "app", "bob", &github.RepositoryAddCollaboratorOptions{Permission: "triage"}))
-	must(c.Repositories.AddCollaborator(ctx, "acme", "app", "bob", &github.RepositoryAddCollaboratorOptions{Permission: "push"}))
+	must(t, f.Admin().AddUser(forge.User{Login: "bob"}))
+	made(c.Repositories.AddCollaborator(ctx, "acme", "app", "bob", &github.RepositoryAddCollaboratorOptions{Permission: "triage"}))
+	made(c.Repositories.AddCollaborator(ctx, "acme", "app", "bob", &github.RepositoryAddCollaboratorOptions{Permission: "push"}))
 	done(c.Repositories.RemoveCollaborator(ctx, "acme", "app", "bob"))
 	ref, _, err := c.Git.GetRef(ctx, "acme", "app", "heads/main")
-	check(t, err)
-	must(c.Git.CreateRef(ctx, "acme", "app", github.CreateRef{Ref: "refs/heads/dev", SHA: ref.GetObject().GetSHA()}))
+	must(t, err)
+	made(c.Git.CreateRef(ctx, "acme", "app", github.CreateRef{Ref: "refs/heads/dev", SHA: ref.GetObject().GetSHA()}))
 	done(c.Git.DeleteRef(ctx, "acme", "app", "heads/dev"))
-	must(c.Git.CreateRef(ctx, "acme", "app", github.CreateRef{Ref: "refs/tags/v1", SHA: ref.GetObject().GetSHA()}))
-	must(c.Repositories.CreateFile(ctx, "acme", "app", "f", &github.RepositoryContentFileOptions{Message: github.Ptr("m"), Content: []byte("x")}))
-	must(c.Repositories.Edit(ctx, "acme", "app", &github.Repository{Description: github.Ptr("d"), DefaultBranch: github.Ptr("main")}))
-	must(c.Repositories.Edit(ctx, "acme", "app", &github.Repository{Private: github.Ptr(true)}))
-	must(c.Repositories.Edit(ctx, "acme", "app", &github.Repository{Private: github.Ptr(false)}))
+	made(c.Git.CreateRef(ctx, "acme", "app", github.CreateRef{Ref: "refs/tags/v1", SHA: ref.GetObject().GetSHA()}))
+	made(c.Repositories.CreateFile(ctx, "acme", "app", "f", &github.RepositoryContentFileOptions{Message: github.Ptr("m"), Content: []byte("x")}))
+	made(c.Repositories.Edit(ctx, "acme", "app", &github.Repository{Description: github.Ptr("d"), DefaultBranch: github.Ptr("main")}))
+	made(c.Repositories.Edit(ctx, "acme", "app", &github.Repository{Private: github.Ptr(true)}))
+	made(c.Repositories.Edit(ctx, "acme", "app", &github.Repository{Private: github.Ptr(false)}))
 	for _, status := range []string{"queued", "in_progress", "completed"} {
 		saved, err := f.Admin().SaveRun(forge.Run{ID: runID(status), Repo: "acme/app", Workflow: ".github/workflows/ci.yml", Name: "CI", Title: "one", Event: "push",
 			Actor: "ada", HeadSHA: ref.GetObject().GetSHA(), HeadBranch: "main", Status: status, Conclusion: conclusion(status)})
-		check(t, err)
+		must(t, err)
 		_, err = f.Admin().SaveJob(forge.Job{ID: runID(status), RunID: saved.ID, Key: "build", Name: "build", Status: status, Conclusion: conclusion(status),
 			Steps: []forge.Step{{Number: 1, Name: "make", Status: status, Conclusion: conclusion(status),
 				Started: saved.Created, Completed: saved.Created}}})
-		check(t, err)
+		must(t, err)
 	}
 	ref, _, err = c.Git.GetRef(ctx, "acme", "app", "heads/main")
-	check(t, err)
-	must(c.Repositories.CreateStatus(ctx, "acme", "app", ref.GetObject().GetSHA(), github.RepoStatus{State: github.Ptr("success"),
+	must(t, err)
+	made(c.Repositories.CreateStatus(ctx, "acme", "app", ref.GetObject().GetSHA(), github.RepoStatus{State: github.Ptr("success"),
 		Context: github.Ptr("ci"), Description: github.Ptr("d"), TargetURL: github.Ptr(f.URL())}))
-	must(openApp(t, f).Checks.CreateCheckRun(ctx, "acme", "app", github.CreateCheckRunOptions{Name: "lint", HeadSHA: ref.GetObject().GetSHA(),
+	made(openApp(t, n, f).Checks.CreateCheckRun(ctx, "acme", "app", github.CreateCheckRunOptions{Name: "lint", HeadSHA: ref.GetObject().GetSHA(),
 		ExternalID: github.Ptr("7"), Conclusion: github.Ptr("neutral"), Output: &github.CheckRunOutput{Title: github.Ptr("t"), Summary: github.Ptr("s"), Text: github.Ptr("x")}}))
 	done(c.Repositories.Delete(ctx, "acme", "app"))
 }
@@ -158,26 +161,26 @@ func absent() map[string]string {
 	}
 }
 
-// TestForgePayloadsWithGoGithub holds every webhook body against go-github's structs, both ways: what
+// foreignPayloads holds every webhook body against go-github's structs, both ways: what
 // they have no place for is a field that GitHub does not send, unless it is in unread; what nothing
 // ever fills in them is a field that is missing, unless it is in absent.
-func TestForgePayloadsWithGoGithub(t *testing.T) {
-	f, c := openForge(t)
+func foreignPayloads(t *testing.T, n *tally) {
+	f, c := openForge(t, n)
 	in := openInbox(t)
 	_, _, err := c.Organizations.CreateHook(t.Context(), "acme", in.hook("json", "*"))
-	check(t, err)
-	happen(t, f, c)
+	must(t, err)
+	happen(t, n, f, c)
 	quiet(t, f)
 	filled := fields{}
 	for _, name := range slices.Sorted(maps.Keys(in.bodies)) {
 		event, _, _ := strings.Cut(name, ".")
 		into := github.EventForType(event)
 		var body, kept map[string]any
-		check(t, json.Unmarshal(in.bodies[name], &body))
-		check(t, json.Unmarshal(in.bodies[name], into))
+		must(t, json.Unmarshal(in.bodies[name], &body))
+		must(t, json.Unmarshal(in.bodies[name], into))
 		text, err := json.Marshal(into)
-		check(t, err)
-		check(t, json.Unmarshal(text, &kept))
+		must(t, err)
+		must(t, json.Unmarshal(text, &kept))
 		lost(body, kept, "", func(at string) {
 			push := event == "push" && strings.HasPrefix(at, ".repository.") // go-github keeps half of it
 			if !push && !slices.Contains(unread(), at) {
