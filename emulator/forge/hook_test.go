@@ -178,6 +178,7 @@ func TestHookOfOrganisation(t *testing.T) {
 	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "app"})
 	w.ada.want(201, "POST", "/repos/acme/app/labels", map[string]any{"name": "x"})
 	w.ada.hook(receive(t, nil).URL, nil, "*") // its own hook hears nothing of the end of the repository
+	w.quiet()
 	w.ada.want(204, "DELETE", "/repos/acme/app", nil)
 	w.quiet()
 	if diff := cmp.Diff([]string{"ping", "repository.created", "label.created", "repository.deleted"}, got.events()); diff != "" {
