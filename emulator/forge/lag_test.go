@@ -110,3 +110,75 @@ func TestEmptyAtFirst(t *testing.T) {
 	w.ada.want(200, "GET", "/repos/acme/fresh/contents/README.md", nil)
 	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "bare"}).is("private", false)
 }
+
+// TestLagEndsWithItsRepository: what lags is of one repository, and not of the next one that has its name.
+func TestLagEndsWithItsRepository(t *testing.T) {
+	w := newWorld(t)
+	bob := w.user("bob", "")
+	must(t, w.admin.SetOrgRole("acme", "bob", "owner"))
+	eve := w.user("eve", "")
+	w.inject("autoinit.lag=times:always", "permission.lag=times:always", "name.taken", "read.stale=times:always@GET /repos/*/*/issues/*")
+	const org, repo = "/orgs/acme/repos", "/repos/acme/fresh"
+	w.ada.want(201, "POST", org, map[string]any{"name": "fresh", "auto_init": true, "private": true})
+	w.ada.want(409, "GET", repo+"/git/ref/heads/main", nil)
+	w.ada.want(204, "PUT", repo+"/collaborators/eve", map[string]any{"permission": "pull"})
+	eve.want(404, "GET", repo, nil)
+	w.ada.want(201, "POST", repo+"/issues", map[string]any{"title": "old"})
+	w.ada.want(200, "PATCH", repo+"/issues/1", map[string]any{"title": "edited"})
+	w.ada.want(204, "DELETE", repo, nil)
+	w.ada.want(422, "POST", org, map[string]any{"name": "fresh"})
+	w.ada.want(201, "POST", org, map[string]any{"name": "fresh"})
+	after := w.seq()
+	w.ada.want(201, "PUT", repo+"/contents/a.txt", map[string]any{"message": "first", "content": "YQ=="})
+	w.ada.want(200, "GET", repo+"/git/ref/heads/main", nil)
+	w.ada.want(404, "GET", repo+"/issues/1", nil)
+	eve.want(200, "GET", repo, nil)
+	bob.want(422, "POST", org, map[string]any{"name": "fresh"}) // it is really there
+	for _, e := range w.admin.Journal().Entries(after) {
+		if e.Type == "fault.struck" {
+			t.Errorf("struck: %+v", e)
+		}
+	}
+}
+
+// TestLagOfItsFault: a change that came before a fault was put in force does not lag under it.
+func TestLagOfItsFault(t *testing.T) {
+	w := newWorld(t)
+	w.ada.want(201, "POST", issues, map[string]any{"title": "old"})
+	w.inject("read.stale=times:always@GET /repos/*/*/issues/*")
+	w.ada.want(200, "PATCH", issues+"/1", map[string]any{"title": "new"})
+	w.admin.ClearFaults()
+	w.inject("read.stale=times:always@GET /repos/*/*/issues/*")
+	w.ada.want(200, "GET", issues+"/1", nil).is("title", "new")
+}
+
+// TestPermissionLagOfMembers: membership of an organisation and of a team gives roles that are not seen yet either.
+func TestPermissionLagOfMembers(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.admin.AddUser(forge.User{Login: "bob"}))
+	bob := w.mint(forge.TokenSpec{Login: "bob"})
+	w.ada.want(200, "PATCH", "/repos/acme/app", map[string]any{"private": true})
+	const app, asked = "/repos/acme/app", "/repos/acme/app/collaborators/bob/permission"
+	lags := func(before, after string, status int) {
+		t.Helper()
+		w.ada.want(200, "GET", asked, nil).is("role_name", before)
+		w.ada.want(200, "GET", asked, nil).is("role_name", after)
+		bob.want(map[bool]int{true: 404, false: 200}[before == "none"], "GET", app, nil)
+		bob.want(status, "GET", app, nil)
+		w.admin.ClearFaults()
+		w.inject("permission.lag")
+	}
+	w.inject("permission.lag")
+	w.ada.want(200, "PUT", "/orgs/acme/memberships/bob", map[string]any{"role": "member"})
+	bob.want(200, "PATCH", "/user/memberships/orgs/acme", map[string]any{"state": "active"})
+	lags("none", "read", 200)
+	w.ada.want(201, "POST", "/orgs/acme/teams", map[string]any{"name": "crew", "maintainers": []string{}})
+	w.ada.want(204, "PUT", "/orgs/acme/teams/crew/repos/acme/app", map[string]any{"permission": "maintain"})
+	w.ada.want(200, "GET", asked, nil).is("role_name", "read")
+	w.ada.want(200, "PUT", "/orgs/acme/teams/crew/memberships/bob", map[string]any{"role": "member"})
+	lags("read", "maintain", 200)
+	w.ada.want(204, "DELETE", "/orgs/acme/teams/crew/repos/acme/app", nil)
+	lags("maintain", "read", 200)
+	w.ada.want(204, "DELETE", "/orgs/acme/members/bob", nil)
+	lags("read", "none", 404)
+}

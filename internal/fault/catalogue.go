@@ -51,7 +51,7 @@ func to() Arg {
 }
 
 // Catalogue returns all faults, in the order in which people read them.
-func Catalogue() []Kind { return slices.Concat(deliveries(), answers(), consistency()) }
+func Catalogue() []Kind { return slices.Concat(deliveries(), answers(), gits(), consistency()) }
 
 func deliveries() []Kind {
 	return []Kind{

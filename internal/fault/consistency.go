@@ -13,12 +13,12 @@ const (
 // consistency are the faults of a forge that has more than one machine.
 func consistency() []Kind {
 	after := func() Arg {
-		return Arg{Name: "after", Means: "the kind of change that is not seen; without it any", OneOf: []string{"create", "edit", "delete"}, Narrows: true}
+		return Arg{Name: "after", Means: "the kind of change that is not seen; without it any", OneOf: []string{"create", "edit", "delete", "push"}, Narrows: true}
 	}
 	return []Kind{
 		{
 			Name: StaleRead, At: Requests, Sweep: []string{"read.stale=by:github-actions[bot]"}, Example: "read.stale=delete,from:2@GET /repos/*/*",
-			Does: "A read shows an object or a list as it was before its last change through the API: an old text, an absence, or what is deleted. Each credential and object is counted apart; with from:2 an object is gone, there again, and gone.",
+			Does: "A read shows an object or a list as it was before its last change through the API: an old text, an absence, or what is deleted; or refs and lists of commits as they were before a git push, to everybody but who pushed. Each credential and object is counted apart; with from:2 an object is gone, there again, and gone.",
 			Args: []Arg{after(), by()},
 		},
 		{
@@ -28,7 +28,7 @@ func consistency() []Kind {
 		},
 		{
 			Name: PermissionLag, At: Requests, Sweep: []string{"permission.lag"}, Example: "permission.lag=times:3@/repos/**",
-			Does: "A role in a repository that was just given, changed or taken is not seen yet: neither in what its holder may do, nor by who asks for it. Each credential is counted apart.",
+			Does: "A role in a repository that was just given, changed or taken, be it as collaborator, by membership of an organisation or of a team, is not seen yet: neither in what its holder may do, nor by who asks for it. Each credential is counted apart.",
 			Args: []Arg{by()},
 		},
 		{

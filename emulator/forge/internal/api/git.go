@@ -59,10 +59,26 @@ func (a *API) serveGit(w http.ResponseWriter, r *http.Request, id, full, op stri
 	if err == nil {
 		repo, err = a.gitAccess(who, full, service, known)
 	}
+	g := gitCall{who: who, repo: repo, service: service, op: op}
+	note := asked{id: id, who: who, method: http.MethodGet, subject: subject} // also a fetch: a POST that only reads
+	if pushes {
+		note.method = http.MethodPost
+	}
+	if err == nil {
+		if note.fault = a.strikesGit(who, subject, op); note.fault != nil {
+			note.status, note.changed = a.misbehaveGit(w, r, g, *note.fault)
+			note.at = a.Now()
+			a.record(note)
+			if note.status == statusCut {
+				a.cutGit(w, g)
+			}
+			return
+		}
+	}
 	out := &watched{ResponseWriter: w}
 	if err == nil {
 		w.Header().Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
-		err = a.runGit(out, r, gitCall{who: who, repo: repo, service: service, op: op})
+		err = a.runGit(out, r, g)
 	}
 	status := http.StatusOK
 	if err != nil {
@@ -75,11 +91,8 @@ func (a *API) serveGit(w http.ResponseWriter, r *http.Request, id, full, op stri
 			a.Log.Error("git request broke", "part", "forge", "request", subject, "error", err)
 		}
 	}
-	method := http.MethodGet // also for a fetch: a POST that only reads
-	if pushes {
-		method = http.MethodPost
-	}
-	a.record(asked{id: id, who: who, method: method, subject: subject, status: status, at: a.Now()})
+	note.status, note.at = status, a.Now()
+	a.record(note)
 	if err := http.NewResponseController(w).Flush(); err != nil {
 		a.Log.Debug("answer not delivered", "part", "forge", "request", subject, "error", err)
 	}
@@ -211,8 +224,12 @@ func plainBody(r *http.Request) (io.Reader, error) {
 
 // receive applies a push and records what it moved before anybody else can write.
 func (a *API) receive(r *http.Request, g gitCall, protocol string, spool *gitstore.Spool) (report []byte, err error) {
+	before, err := a.lookBefore(r, g, spool)
+	if err != nil {
+		return nil, err
+	}
+	var moves []gitstore.RefMove
 	err = a.update(r, g.who, g.repo, func(git *gitstore.Repo) error {
-		var moves []gitstore.RefMove
 		var refuse *gitstore.NoWorkflows
 		if !g.who.MayWorkflows() {
 			to, lacks := g.who.LacksWorkflows()
@@ -235,8 +252,11 @@ func (a *API) receive(r *http.Request, g gitCall, protocol string, spool *gitsto
 		if len(changes) == 0 {
 			return nil
 		}
-		a.pushed(g.repo.FullName)
+		a.pushed(g.repo)
 		return a.State.MoveRefs(g.who, g.repo.FullName, changes)
 	})
+	if err == nil {
+		a.keepPush(before, g, moves)
+	}
 	return report, err
 }

@@ -2,6 +2,7 @@ package gitstore
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -113,7 +114,8 @@ func (sp *Spool) Commands() ([]RefMove, error) {
 			break
 		}
 		if lines == maxCommands {
-			return nil, ErrTooManyRefs
+			_, err := sp.f.Seek(0, io.SeekStart)
+			return nil, cmp.Or(err, ErrTooManyRefs)
 		}
 		text, _, _ := strings.Cut(string(line), "\x00")
 		words := strings.Fields(text)

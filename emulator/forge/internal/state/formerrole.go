@@ -2,20 +2,50 @@ package state
 
 // FormerRole is what an account was in a repository, for who does not see yet that it changed.
 type FormerRole struct {
-	repo  int64
-	login string
-	role  Role
+	at   RoleKey
+	role Role
 }
 
-// RoleOf returns what an account is in a repository now. Of what there is not it is no role in nothing.
-func (s *State) RoleOf(full, login string) FormerRole {
+// RoleKey is an account in a repository. One that is created again after its deletion is another.
+type RoleKey struct {
+	repo  int64
+	login string
+}
+
+// KeyOfRole is the key of an account in the repository with this id.
+func KeyOfRole(repo int64, login string) RoleKey { return RoleKey{repo, key(login)} }
+
+// Roles are those of accounts in repositories, as they were at one time.
+type Roles map[RoleKey]Role
+
+// RolesAt returns the roles of everybody in the repositories of an owner, by whatever they have them: as
+// collaborators, as members of the organisation or of its teams.
+func (s *State) RolesAt(owner string) Roles {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, a := s.repos[key(full)], s.accounts[key(login)]
-	if r == nil || a == nil {
-		return FormerRole{}
+	out := Roles{}
+	for _, r := range s.repos {
+		if key(r.owner.login) != key(owner) {
+			continue
+		}
+		for login, a := range s.accounts {
+			if a.kind != kindOrg {
+				out[RoleKey{r.id, login}] = s.roleOf(a, r)
+			}
+		}
 	}
-	return FormerRole{repo: r.id, login: key(a.login), role: s.roleOf(a, r)}
+	return out
+}
+
+// Changed are the roles that are others now.
+func (before Roles) Changed(now Roles) map[RoleKey]FormerRole {
+	out := map[RoleKey]FormerRole{}
+	for at, was := range before {
+		if is, there := now[at]; there && is != was {
+			out[at] = FormerRole{at, was}
+		}
+	}
+	return out
 }
 
 // Seeing is the identity as long as it does not see that a role changed.
@@ -26,7 +56,7 @@ func (i Identity) Seeing(was FormerRole) Identity {
 
 // sees returns the role that an account has in a repository as the identity sees it.
 func (i Identity) sees(a *account, r *repo, role Role) Role {
-	if i.was == nil || a == nil || i.was.repo != r.id || i.was.login != key(a.login) {
+	if i.was == nil || a == nil || i.was.at != (RoleKey{r.id, key(a.login)}) {
 		return role
 	}
 	return i.was.role
