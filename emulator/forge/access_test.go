@@ -13,17 +13,24 @@ import (
 	"github.com/understudy-dev/understudy/emulator/forge"
 )
 
-// column is an actor of the table of access.
+// column is an actor of the table of access, and what he is.
 type column struct {
 	name  string
 	what  string
 	token string // "" is nobody
+
+	sort        string            // nobody, person, classic, fine, app, job
+	role        string            // in the repository, or what else gives sight of it; "" is none
+	org         string            // member, owner, or ""
+	grant       string            // permission that his role in the organisation has
+	scopes      []string          // of a classic token; nil is all
+	permissions map[string]string // of a token that has those; nil is all
 }
 
 // jobPermissions are those that a GITHUB_TOKEN can have of everything, at one level.
 func jobPermissions(level string) map[string]string {
 	out := map[string]string{}
-	for _, scope := range []string{"actions", "checks", "contents", "deployments", "issues", "packages", "pages", "pull-requests", "statuses"} {
+	for _, scope := range []string{"actions", "checks", "contents", "deployments", "issues", "packages", "pages", "pull_requests", "statuses"} {
 		out[scope] = level
 	}
 	return out
@@ -32,49 +39,71 @@ func jobPermissions(level string) map[string]string {
 // columns are the actors, each with a token, in a full world.
 func columns(w *world) []column {
 	w.t.Helper()
-	out := []column{{"none", "without a token", ""}}
-	add := func(name, what string, a actor) { out = append(out, column{name, what, a.token}) }
+	out := []column{{name: "none", what: "without a token", sort: "nobody"}}
+	add := func(c column, a actor) { c.token = a.token; out = append(out, c) }
 	ordinary := func(login string) actor {
 		must(w.t, w.admin.AddUser(forge.User{Login: login}))
 		return w.mint(forge.TokenSpec{Login: login})
 	}
-	add("out", "without a role", ordinary("outside"))
-	must(w.t, w.admin.AddUser(forge.User{Login: "rival"}))
-	must(w.t, w.admin.AddOrg("rivals", "rival"))
-	add("othr", "owner of another organisation", w.mint(forge.TokenSpec{Login: "rival"}))
+	person := func(name, what, role, org string) column {
+		return column{name: name, what: what, sort: "person", role: role, org: org}
+	}
+	add(person("out", "without a role", "", ""), ordinary("outside"))
+	if _, err := w.admin.MintToken(forge.TokenSpec{Login: "upstreamer"}); err != nil {
+		must(w.t, w.admin.AddUser(forge.User{Login: "upstreamer"}))
+		must(w.t, w.admin.AddOrg("upstream", "upstreamer"))
+	}
+	add(person("othr", "owner of another organisation, whose the parent of the fork is", "", ""), w.mint(forge.TokenSpec{Login: "upstreamer"}))
 	short := map[string]string{"read": "read", "triage": "tri", "write": "wri", "maintain": "main", "admin": "adm"}
-	for _, role := range []string{"read", "triage", "write", "maintain", "admin"} {
+	for _, role := range accessRoles() {
 		a := ordinary("col-" + role)
 		w.ada.want(204, "PUT", "/repos/acme/app/collaborators/col-"+role, map[string]any{"permission": role})
-		add(short[role], "outside collaborator in the repository: "+role, a)
+		add(person(short[role], "outside collaborator in the repository: "+role, role, ""), a)
 	}
-	add("mem", "member of the organisation, which lets its members read", ordinary("mem"))
-	must(w.t, w.admin.SetOrgRole("acme", "mem", "read"))
-	custom := ordinary("cus")
-	must(w.t, w.admin.SetOrgRole("acme", "cus", "read"))
-	id := w.ada.want(201, "POST", "/orgs/acme/organization-roles", map[string]any{"name": "crew", "base_role": "write",
-		"permissions": []string{"write_organization_actions_variables"}}).at("id")
-	w.ada.want(204, "PUT", "/orgs/acme/organization-roles/users/cus/"+fmt.Sprintf("%.0f", id), nil)
-	add("cus", "member with a role of the organisation's own: base write, variables", custom)
-	must(w.t, w.admin.AddUser(forge.User{Login: "own"}))
-	must(w.t, w.admin.SetOrgRole("acme", "own", "owner"))
-	add("own", "owner of the organisation", w.mint(forge.TokenSpec{Login: "own"}))
-	add("bare", "his classic token without scopes", w.classic("own"))
-	add("pub", "his classic token: public_repo", w.classic("own", "public_repo"))
-	add("repo", "his classic token: repo", w.classic("own", "repo"))
+	addMembers(w, add, ordinary)
 	limited := map[string]string{"contents": "write", "issues": "write"}
-	add("fine", "his fine-grained token for the organisation: contents, issues", w.mint(forge.TokenSpec{Login: "own", Owner: "acme", Permissions: limited}))
 	w.newApp(forge.App{Slug: "limits", Permissions: limited})
 	install, err := w.admin.Install("limits", "acme")
 	must(w.t, err)
-	add("app", "installation of an app: contents, issues", actor{w, w.ada.installed("limits", install)})
-	job := func(p map[string]string) actor {
-		return w.mint(forge.TokenSpec{Login: forge.ActionsLogin, Repo: "acme/app", Permissions: p, StartsNoRuns: true})
+	add(column{name: "app", what: "installation of an app: contents, issues", sort: "app", role: "read", permissions: limited}, actor{w, w.ada.installed("limits", install)})
+	job := func(name, what string, p map[string]string) {
+		add(column{name: name, what: what, sort: "job", role: "read", permissions: p},
+			w.mint(forge.TokenSpec{Login: forge.ActionsLogin, Repo: "acme/app", Permissions: p, StartsNoRuns: true}))
 	}
-	add("job", "GITHUB_TOKEN, permissive", job(jobPermissions("write")))
-	add("dflt", "GITHUB_TOKEN, restricted", job(nil))
-	add("fork", "GITHUB_TOKEN of a pull request from a fork", job(jobPermissions("read")))
+	job("job", "GITHUB_TOKEN, permissive", jobPermissions("write"))
+	job("dflt", "GITHUB_TOKEN, restricted", map[string]string{})
+	job("fork", "GITHUB_TOKEN of a pull request from a fork", jobPermissions("read"))
 	return out
+}
+
+// addMembers adds the members of the organisation, and the owner's tokens.
+func addMembers(w *world, add func(column, actor), ordinary func(string) actor) {
+	w.t.Helper()
+	add(column{name: "mem", what: "member of the organisation, which lets its members read", sort: "person", role: "read", org: "member"}, ordinary("mem"))
+	must(w.t, w.admin.SetOrgRole("acme", "mem", "read"))
+	custom := ordinary("cus")
+	must(w.t, w.admin.SetOrgRole("acme", "cus", "read"))
+	const variables = "write_organization_actions_variables"
+	id := w.ada.want(201, "POST", "/orgs/acme/organization-roles", map[string]any{"name": "crew", "base_role": "write", "permissions": []string{variables}}).at("id")
+	w.ada.want(204, "PUT", "/orgs/acme/organization-roles/users/cus/"+fmt.Sprintf("%.0f", id), nil)
+	add(column{name: "cus", what: "member with a role of the organisation's own: base write, variables", sort: "person", role: "write", org: "member", grant: variables}, custom)
+	must(w.t, w.admin.AddUser(forge.User{Login: "own"}))
+	must(w.t, w.admin.SetOrgRole("acme", "own", "owner"))
+	own := func(name, what, sort string) column {
+		return column{name: name, what: what, sort: sort, role: "admin", org: "owner"}
+	}
+	add(own("own", "owner of the organisation", "person"), w.mint(forge.TokenSpec{Login: "own"}))
+	for _, c := range []struct {
+		name, what string
+		scopes     []string
+	}{{"bare", "his classic token without scopes", []string{}}, {"pub", "his classic token: public_repo", []string{"public_repo"}}, {"repo", "his classic token: repo", []string{"repo"}}} {
+		col := own(c.name, c.what, "classic")
+		col.scopes = c.scopes
+		add(col, w.classic("own", c.scopes...))
+	}
+	fine := own("fine", "his fine-grained token for the organisation: contents, issues", "fine")
+	fine.permissions = map[string]string{"contents": "write", "issues": "write"}
+	add(fine, w.mint(forge.TokenSpec{Login: "own", Owner: "acme", Permissions: fine.permissions}))
 }
 
 // installed is the token of an app's installation.
@@ -96,125 +125,147 @@ func operations(t *testing.T, names map[string]string) []visit {
 		v.route.Method, v.route.Pattern = x[1], x[0]
 		out = append(out, v)
 	}
-	out = append(out, changes...)
+	for _, v := range changes {
+		switch v.operation() {
+		case "POST /repos/{owner}/{repo}/forks":
+			v.body = nil // to himself
+		case "POST /repos/{owner}/{repo}/merge-upstream":
+			v.path = "/repos/acme/app/merge-upstream"
+		}
+		out = append(out, v)
+	}
 	// Who ends his token has none for what follows.
 	last := slices.IndexFunc(out, func(v visit) bool { return v.path == "/installation/token" })
 	return append(slices.Delete(slices.Clone(out), last, last+1), out[last])
 }
 
-// TestAccess holds the forge to testdata/access.txt: each operation by each actor, in a public and in a private
-// repository. Every actor has a world of his own, in which he tries all in turn.
-func TestAccess(t *testing.T) {
-	w, names := newFull(t, forge.Options{})
-	all := columns(w)
-	ops := operations(t, names)
-	var table strings.Builder
-	table.WriteString(accessHead(all))
-	statuses := map[string][]map[string]int{} // kind → operation → column → status
-	for _, kind := range []string{"public", "private"} {
-		if kind == "private" {
-			w.ada.want(200, "PATCH", "/repos/acme/app", map[string]any{"private": true})
-		}
+// accessWorld is a full world in which the repository is of one of the kinds of the table.
+type accessWorld struct {
+	kind     string
+	columns  []column
+	ops      []visit
+	snapshot *forge.Snapshot
+	w        *world
+}
+
+// accessWorlds are those of all kinds, in the order of the table.
+func accessWorlds(t *testing.T) []accessWorld {
+	t.Helper()
+	var out []accessWorld
+	add := func(kind string, w *world, all []column, ops []visit) {
 		w.quiet()
-		s := w.snapshot()
-		rows := make([]map[string]int, len(ops))
-		for i := range rows {
-			rows[i] = map[string]int{}
+		out = append(out, accessWorld{kind, all, ops, w.snapshot(), w})
+	}
+	w, names := newFull(t, forge.Options{})
+	all, ops := columns(w), operations(t, names)
+	add("public", w, all, ops)
+	for _, change := range []struct{ kind, field string }{{"archived", "archived"}, {"private", "private"}} {
+		w.ada.want(200, "PATCH", "/repos/acme/app", map[string]any{change.field: true})
+		add(change.kind, w, all, ops)
+		w.ada.want(200, "PATCH", "/repos/acme/app", map[string]any{change.field: false})
+	}
+	w, names = newFullFork(t)
+	add("fork", w, columns(w), operations(t, names))
+	return out
+}
+
+// answers are the statuses of all operations for one actor, who tries all in turn in a copy of the world.
+func (x accessWorld) answers(c column) []int {
+	w := x.w.newFrom(forge.Options{From: x.snapshot})
+	w.http = w.forge.Client()
+	w.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	out := make([]int, len(x.ops))
+	for i, v := range x.ops {
+		path := v.path
+		if v.route.Pattern[0] == '/' {
+			path = "/api/v3" + path
 		}
-		for _, col := range all {
-			c := w.newFrom(forge.Options{From: s})
-			c.http = c.forge.Client()
-			c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-			for i, v := range ops {
-				path := v.path
-				if v.route.Pattern[0] == '/' {
-					path = "/api/v3" + path
+		out[i] = actor{w, c.token}.send(v.route.Method, path, v.body).status
+	}
+	return out
+}
+
+// TestAccess derives from testdata/access-rules.txt, which says what GitHub's documentation says, the answer to each
+// operation by each actor in each kind of repository, and holds the forge to it. testdata/access.txt shows the answers.
+func TestAccess(t *testing.T) {
+	rules := readAccessRules(t, "testdata/access-rules.txt")
+	worlds := accessWorlds(t)
+	derived := map[string][][]int{} // kind → operation → column
+	for _, x := range worlds {
+		table := make([][]int, len(x.ops))
+		for _, c := range x.columns {
+			got := x.answers(c)
+			for i, v := range x.ops {
+				kind := x.kind
+				if !v.inRepo() {
+					kind = "-"
 				}
-				rows[i][col.name] = actor{c, col.token}.send(v.route.Method, path, v.body).status
+				want := rules.status(t, v.operation(), kind, c)
+				table[i] = append(table[i], want)
+				if got[i] != want {
+					t.Errorf("%s (%s) by %s = %d, want %d by the rules", v.operation(), x.kind, c.name, got[i], want)
+				}
 			}
 		}
-		statuses[kind] = rows
+		derived[x.kind] = table
 	}
-	for i, v := range ops {
-		for _, kind := range []string{"public", "private"} {
-			if kind == "private" && !strings.Contains(v.path, "acme/app") {
-				continue // it is not about the repository
-			}
-			table.WriteString(accessRow(v, kind, all, statuses[kind][i]))
-			checkAccess(t, v, kind, statuses[kind][i])
-		}
-	}
+	rules.unused(t)
+	rules.unserved(t, worlds[0].ops)
 	const file = "testdata/access.txt"
+	table := accessTable(worlds[0], derived)
 	if *update {
-		must(t, os.WriteFile(file, []byte(table.String()), 0o644))
+		must(t, os.WriteFile(file, []byte(table), 0o644))
 	}
 	want, err := os.ReadFile(file)
 	must(t, err)
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(table.String(), "\n")); diff != "" {
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(table, "\n")); diff != "" {
 		t.Errorf("%s: read what is new, and let -update write it\n%s", file, diff)
 	}
 }
 
-func accessHead(all []column) string {
+// operation names what is visited, as the rules do.
+func (v visit) operation() string {
+	if v.route.Pattern[0] != '/' {
+		return v.route.Pattern
+	}
+	return v.route.Method + " " + v.route.Pattern
+}
+
+// inRepo reports whether what is visited is about the repository.
+func (v visit) inRepo() bool { return strings.Contains(v.path, "acme/app") }
+
+// accessTable shows what is derived. A kind of repository in which all get what they get in a public one has no row.
+func accessTable(x accessWorld, derived map[string][][]int) string {
 	var b strings.Builder
-	b.WriteString("# Who gets which answer. go test ./emulator/forge -run TestAccess -update writes it: read what changes.\n")
-	for _, c := range all {
+	b.WriteString(`# Who gets which answer, as testdata/access-rules.txt has it. go test ./emulator/forge -run TestAccess -update writes it.
+# A fork (of what another owns) and an archived repository have a row where it differs from that of a public one.
+`)
+	for _, c := range x.columns {
 		fmt.Fprintf(&b, "# %-4s %s\n", c.name, c.what)
 	}
-	fmt.Fprintf(&b, "%-76s %-7s", "# operation", "kind")
-	for _, c := range all {
-		fmt.Fprintf(&b, " %-4s", c.name)
-	}
-	return strings.TrimRight(b.String(), " ") + "\n"
-}
-
-func accessRow(v visit, kind string, all []column, row map[string]int) string {
-	var b strings.Builder
-	if !strings.Contains(v.path, "acme/app") {
-		kind = "-"
-	}
-	name := v.route.Method + " " + v.route.Pattern
-	if v.route.Pattern[0] != '/' {
-		name = v.route.Pattern
-	}
-	fmt.Fprintf(&b, "%-76s %-7s", name, kind)
-	for _, c := range all {
-		fmt.Fprintf(&b, " %-4d", row[c.name])
-	}
-	return strings.TrimRight(b.String(), " ") + "\n"
-}
-
-// checkAccess holds a row to what GitHub's documentation says of all rows.
-// https://docs.github.com/en/organizations/managing-user-access-to-your-organizations-repositories/managing-repository-roles/repository-roles-for-an-organization
-func checkAccess(t *testing.T, v visit, kind string, row map[string]int) {
-	t.Helper()
-	name := fmt.Sprintf("%s %s (%s)", v.route.Method, v.path, kind)
-	passes := func(who string) bool { return row[who] < 400 || row[who] == 409 || row[who] == 422 }
-	for who, status := range row {
-		if !passes(who) && !slices.Contains([]int{401, 403, 404, 405, 415}, status) {
-			t.Errorf("%s by %s = %d", name, who, status)
+	row := func(name, kind string, cells []string) {
+		line := fmt.Sprintf("%-76s %-8s", name, kind)
+		for _, c := range cells {
+			line += fmt.Sprintf(" %-4s", c)
 		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	if v.route.Method != "GET" && passes("none") {
-		t.Errorf("%s: nobody may", name)
+	var names []string
+	for _, c := range x.columns {
+		names = append(names, c.name)
 	}
-	inRepo := strings.Contains(v.path, "acme/app") && !v.route.App
-	if inRepo && kind == "private" {
-		for _, who := range []string{"none", "out", "othr", "bare", "pub"} {
-			if passes(who) || row[who] == 403 {
-				t.Errorf("%s: %s = %d, which tells that it is there", name, who, row[who])
+	row("# operation", "kind", names)
+	for i, v := range x.ops {
+		for _, kind := range []string{"public", "private", "fork", "archived"} {
+			cells := derived[kind][i]
+			if kind != "public" && (!v.inRepo() || kind != "private" && slices.Equal(cells, derived["public"][i])) {
+				continue
 			}
-		}
-	}
-	if inRepo {
-		ranks := []string{"read", "tri", "wri", "main", "adm"}
-		for i, higher := range ranks[1:] {
-			if passes(ranks[i]) && !passes(higher) && !strings.HasPrefix(v.route.Pattern, "/repos/{owner}/{repo}/check-runs") {
-				t.Errorf("%s: %s may (%d), %s may not (%d)", name, ranks[i], row[ranks[i]], higher, row[higher])
+			if !v.inRepo() {
+				kind = "-"
 			}
-		}
-		if passes("fork") && v.route.Method != "GET" {
-			t.Errorf("%s: the token of a fork's pull request writes", name)
+			row(v.operation(), kind, strings.Fields(strings.Trim(fmt.Sprint(cells), "[]")))
 		}
 	}
+	return b.String()
 }

@@ -43,10 +43,33 @@ func (v visit) by(somebody actor) actor {
 func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) {
 	t.Helper()
 	w = newForgeIn(t, o)
-	w.forge.Handle("POST /receiver/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "app", "auto_init": true, "description": "The app"})
+	return w, w.fill()
+}
+
+// newFullFork is newFull in which the repository is a fork of what the organisation upstream of the person upstreamer
+// has.
+func newFullFork(t testing.TB) (w *world, names map[string]string) {
+	t.Helper()
+	w = newForge(t)
+	must(t, w.admin.AddUser(forge.User{Login: "upstreamer"}))
+	must(t, w.admin.AddOrg("upstream", "upstreamer"))
+	upstreamer := w.mint(forge.TokenSpec{Login: "upstreamer"})
+	upstreamer.want(201, "POST", "/orgs/upstream/repos", map[string]any{"name": "app", "auto_init": true, "description": "The app"})
+	w.ada.want(202, "POST", "/repos/upstream/app/forks", map[string]any{"organization": "acme"})
+	w.ada.want(200, "PATCH", "/repos/acme/app", map[string]any{"has_issues": true})
+	w.ada.want(204, "PUT", actions+"/permissions", map[string]any{"enabled": true})
+	return w, w.fill()
+}
+
+// fill puts one of everything around the repository acme/app, and returns the names of what is in it.
+func (w *world) fill() (names map[string]string) {
+	t := w.t
+	t.Helper()
+	w.forge.Handle("POST /receiver/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	bob, cyd := w.user("bob", "write"), w.user("cyd", "read")
 	seedOrgs(t, w, bob, cyd)
+	id := w.ada.want(200, "GET", "/repos/acme/app", nil).at("id").(float64)
 	run, job, _ := seedRun(t, w)
 	for n := range 2 {
 		more := run
@@ -87,7 +110,7 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 	sealKey := w.ada.want(200, "GET", actions+"/secrets/public-key", nil).at("key_id").(string)
 	for _, suffix := range []string{"", "_2", "_3"} {
 		seedConfig(t, w.ada, actions, suffix, nil)
-		seedConfig(t, w.ada, "/orgs/acme/actions", suffix, map[string]any{"visibility": "selected", "selected_repository_ids": []int{1, 2, 3}})
+		seedConfig(t, w.ada, "/orgs/acme/actions", suffix, map[string]any{"visibility": "selected", "selected_repository_ids": []float64{id, id + 1, id + 2}})
 	}
 	for _, name := range []string{"production", "staging", "test"} {
 		w.ada.want(200, "PUT", "/repos/acme/app/environments/"+name, nil)
@@ -134,12 +157,13 @@ func newFull(t testing.TB, o forge.Options) (w *world, names map[string]string) 
 		"$ORGSEALED": seal(t, w.ada, orgSecrets, "y"),
 		"$ENVKEY":    w.ada.want(200, "GET", environment+"/secrets/public-key", nil).at("key_id").(string),
 		"$ENVSEALED": seal(t, w.ada, environment+"/secrets", "y"),
+		"$REPO":      fmt.Sprint(id),
 		"$APP":       w.seedChecks(mustGit(t, dir, "rev-parse", "HEAD")), "$CHECK": "7",
 		"$HEARD":  fmt.Sprint(visit{route: api.Route{App: true}}.by(w.ada).want(200, "GET", "/app/hook/deliveries", nil).at("0.id")),
 		"$SIX":    w.ada.want(200, "GET", "/repos/acme/app/git/ref/heads/six", nil).at("object.sha").(string),
 		"$PUBLIC": w.forge.PublicURL(), "$KEY": sealKey, "$SEALED": seal(t, w.ada, actions+"/secrets", "y"),
 	}
-	return w, names
+	return names
 }
 
 // seedPulls opens three pull requests that share three commits, merges another, and makes a branch for one more.
@@ -276,7 +300,7 @@ func params() [][3]string {
 		{"/statuses/", "{sha}", "$HEAD"},
 		{"/git/matching-refs/", "{ref...}", "heads"}, {"/commits/", "{ref...}", "main"}, {"", "{ref...}", "heads/main"},
 		{"", "{owner}", "acme"}, {"", "{repo}", "app"}, {"", "{org}", "acme"}, {"", "{login}", "bob"}, {"", "{number}", "1"}, {"", "{id}", "1"},
-		{"", "{repository}", "1"}, {"", "{branch...}", "main"}, {"", "{workflow}", "ci.yml"}, {"", "{format}", "zip"}, {"", "{attempt}", "1"}, {"", "{path...}", "README.md"},
+		{"", "{repository}", "$REPO"}, {"", "{branch...}", "main"}, {"", "{workflow}", "ci.yml"}, {"", "{format}", "zip"}, {"", "{attempt}", "1"}, {"", "{path...}", "README.md"},
 		{"", "{environment}", "production"}, {"/protection", "{branch}", "guarded"}, {"", "{branch}", "b-v3"}, {"", "{basehead...}", "b-v2...main"},
 		{"", "{installation_id}", "1"}, {"", "{slug}", "triage"},
 		{"", "{team}", "one"}, {"", "{assignee}", "ada"}, {"", "{reaction}", "1"}, {"", "{milestone}", "1"},

@@ -169,8 +169,8 @@ func (s *State) Artifact(who Identity, full string, id int64) (wire.Artifact, er
 	return s.viewArtifact(r, a), nil
 }
 
-// SeeArtifact answers nil when who may download an artifact that has not expired. Downloads are for those
-// who are signed in.
+// SeeArtifact answers nil when who may download an artifact that has not expired. Also in a public repository that
+// takes a token, with the permission or a scope for repositories.
 func (s *State) SeeArtifact(who Identity, full string, id int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,8 +178,8 @@ func (s *State) SeeArtifact(who Identity, full string, id int64) error {
 	switch {
 	case err != nil:
 		return err
-	case who.Anonymous():
-		return wire.RequiresAuthentication()
+	case who.Anonymous() || !who.tok.grants("actions", "read") || !who.scoped("public_repo", "repo"):
+		return wire.Forbidden("You must have the actions scope to download artifacts.")
 	case s.now().After(a.Expires):
 		return wire.NewError(http.StatusGone, "Artifact has expired")
 	}

@@ -117,6 +117,10 @@ func (a *app) grant(ask map[string]string) (map[string]string, error) {
 	return asked, nil
 }
 
+// ofInstallation reports whether the token is one of an app's installation, as a job's is too.
+// https://docs.github.com/en/actions/concepts/security/github_token
+func (t *token) ofInstallation() bool { return t.install != nil || t.app && t.repo != "" }
+
 // EndToken ends the installation's token that the request was made with.
 func (s *State) EndToken(who Identity) error {
 	s.mu.Lock()
@@ -124,7 +128,7 @@ func (s *State) EndToken(who Identity) error {
 	switch {
 	case who.Anonymous():
 		return wire.RequiresAuthentication()
-	case who.tok.install == nil:
+	case !who.tok.ofInstallation():
 		return wire.NewError(http.StatusForbidden, "You must authenticate with an installation access token in order to revoke it.")
 	}
 	who.tok.revoked = true
@@ -140,12 +144,12 @@ func (s *State) InstallationRepos(who Identity) (all []wire.Repository, selectio
 	switch {
 	case who.Anonymous():
 		return nil, "", wire.RequiresAuthentication()
-	case who.tok.install == nil:
+	case !who.tok.ofInstallation():
 		return nil, "", wire.NewError(http.StatusForbidden, "You must authenticate with an installation access token in order to list repositories for an installation.")
 	}
-	selection = who.tok.install.selection()
-	if who.tok.only != nil {
-		selection = "selected"
+	selection = "selected"
+	if i := who.tok.install; i != nil && who.tok.only == nil {
+		selection = i.selection()
 	}
 	return s.listRepos(who, RepoFilter{}, who.tok.reaches), selection, nil
 }

@@ -85,8 +85,11 @@ func (s *State) SetPublic(who Identity, org, login string, public bool) error {
 		return err
 	}
 	m, there := o.members[key(login)]
-	if !there || !who.scoped("write:org", "user") || !who.tok.ownedBy(o) {
+	if !there || !who.tok.ownedBy(o) {
 		return wire.NotFound()
+	}
+	if !who.scoped("write:org", "user") {
+		return wire.NeedsAdmin()
 	}
 	if key(login) != key(who.Login) {
 		return wire.Forbidden("You must be " + m.login + " to change whether this membership is public.")
@@ -108,8 +111,13 @@ func (s *State) Membership(who Identity, org, login string) (wire.Membership, er
 	if who.Anonymous() {
 		return wire.Membership{}, wire.RequiresAuthentication()
 	}
-	if _, inside := s.within(who, o); !inside && (person(who) != nil || key(who.Login) != key(login)) {
+	_, inside := s.within(who, o)
+	self := person(who) == nil && key(who.Login) == key(login)
+	switch {
+	case !inside && !self:
 		return wire.Membership{}, wire.Forbidden("You must be a member of " + o.login + " to see membership information for " + login + ".")
+	case !inside && !who.tok.grants("members", "read"):
+		return wire.Membership{}, who.refused()
 	}
 	return s.viewMembership(o, login)
 }
@@ -234,6 +242,9 @@ func (s *State) Accept(who Identity, org string) (wire.Membership, error) {
 	}
 	if !who.scoped("write:org") {
 		return wire.Membership{}, wire.NeedsAdmin()
+	}
+	if !who.tok.grants("members", "write") {
+		return wire.Membership{}, who.refused()
 	}
 	if owner, invited := o.invited[key(who.Login)]; invited {
 		delete(o.invited, key(who.Login))
