@@ -12,7 +12,7 @@ func CausedBy(entries []Entry, cause Cause) map[Cause]bool {
 			continue
 		}
 		in[Cause(fmt.Sprintf("event:%d", e.Seq))] = true
-		if e.Type == "run.created" || e.Type == "run.rerun" || e.Type == "job.created" {
+		if e.Type == "run.created" || e.Type == "run.rerun" || e.Type == "run.approved" || e.Type == "job.created" {
 			in[Cause(e.Subject)] = true
 		}
 	}

@@ -11,9 +11,9 @@ import (
 // entry.
 func (e *Engine) control(entry journal.Entry) bool {
 	switch entry.Type {
-	case "run.rerun":
+	case "run.rerun", "run.approved":
 		if err := e.rerun(entry); err != nil {
-			e.broken(fmt.Errorf("re-run %s: %w", entry.Subject, err))
+			e.broken(fmt.Errorf("%s of %s: %w", entry.Type, entry.Subject, err))
 		}
 		return true
 	case "run.cancel", "run.force_cancel":

@@ -35,6 +35,8 @@ type happening struct {
 	chain     int       // how many runs led to this event, each by what one of its jobs did or by its end
 	due       time.Time // of a schedule: its runs are of this moment
 	file      string    // of a schedule: the workflow that it is for
+	held      bool      // its runs wait until somebody approves them
+	quiet     bool      // a job's token made it: it starts nothing but runs that are held
 	copied    bool      // the runs that it started, if any, are copied too: it starts none
 }
 
@@ -63,12 +65,13 @@ func readEvent(entry journal.Entry) (happening, error) {
 	h := happening{
 		seq: entry.Seq, name: d["event"], action: d["action"], repo: d["repo"], actor: entry.Actor,
 		sha: d["sha"], ref: d["ref"], message: d["message"], raw: entry.Payload, copied: entry.Copied,
+		held: d["approval"] == "required", quiet: d["starts_runs"] == "no",
 	}
 	if h.name == "" || h.repo == "" || len(h.raw) == 0 {
 		return happening{}, nil // something that happened, but no webhook event
 	}
 	dispatch := h.name == "workflow_dispatch" || h.name == "repository_dispatch"
-	if d["starts_runs"] == "no" && !dispatch {
+	if h.quiet && !h.held && !dispatch {
 		return happening{}, nil
 	}
 	payload, err := expr.FromJSON(h.raw)
@@ -96,10 +99,14 @@ func (h happening) triggers() []happening {
 	case "delete":
 		h.sha, h.ref = "", "" // what it names is gone
 	case "pull_request":
-		if skips(h.message) {
-			return []happening{h.ofPullTarget()}
+		var out []happening
+		if !skips(h.message) {
+			out = h.onMerge()
 		}
-		return append(h.onMerge(), h.ofPullTarget())
+		if !h.quiet {
+			out = append(out, h.ofPullTarget())
+		}
+		return out
 	case "pull_request_review", "pull_request_review_comment":
 		return h.onMerge()
 	case "workflow_run":
@@ -221,6 +228,9 @@ func (e *Engine) consider(h happening, src Source, f File) error {
 	}
 	if problems != nil {
 		return r.refuse(problems.Error())
+	}
+	if h.held {
+		return r.hold()
 	}
 	return r.start()
 }

@@ -100,8 +100,11 @@ func (g *graph) prefix() string {
 // for more than its caller has was refused before the run.
 func (g *graph) permissions(j *workflow.Job) map[string]string {
 	own := firstOf(j.Permissions, g.wf.Permissions)
-	if own == nil && g.caller != nil {
+	switch {
+	case own == nil && g.caller != nil:
 		return g.caller.rec.Permissions
+	case own == nil:
+		return g.r.src.permissions()
 	}
 	return own
 }

@@ -50,6 +50,7 @@ type Source struct {
 	DefaultBranch string
 	Files         []File
 	Disabled      []string          // paths of files that start no runs
+	Permissive    bool              // tokens of jobs whose files do not say otherwise write everything but id-tokens
 	Variables     map[string]string // of the repository, for conditions, names and matrices; with nil, what asks for `vars` there fails
 }
 
@@ -73,7 +74,7 @@ type Run struct {
 	HeadSHA         string
 	HeadBranch      string
 	Status          string // queued, in_progress, completed
-	Conclusion      string // success, failure, cancelled, skipped, startup_failure, timed_out
+	Conclusion      string // success, failure, cancelled, skipped, startup_failure, timed_out, action_required
 	Reason          string // why it failed before any job ran: "ci.yml:7: container: is not supported"
 	Created         time.Time
 	Started         time.Time

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/understudy-dev/understudy/emulator/actions/internal/expr"
+	"github.com/understudy-dev/understudy/emulator/actions/internal/workflow"
 )
 
 // pull is the pull request that an event is about.
@@ -62,9 +63,17 @@ func (h happening) onMerge() []happening {
 // rights, whoever the pull request is from.
 // https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#pull_request_target
 func (h happening) ofPullTarget() happening {
-	h.name, h.pull = "pull_request_target", h.readPull()
+	h.name, h.pull, h.held = "pull_request_target", h.readPull(), false
 	h.sha, h.ref = "", ""
 	return h
+}
+
+// permissions are what a job's token may do by default; nil is to read contents and packages.
+func (s Source) permissions() map[string]string {
+	if !s.Permissive {
+		return nil
+	}
+	return workflow.WriteAll()
 }
 
 // readOnly is what the token of an untrusted run may do: to read what it would write, and no id-token.

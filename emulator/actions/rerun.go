@@ -37,7 +37,8 @@ type pastCell struct {
 	Child   *pastGraph
 }
 
-// rerun begins the attempt that an entry asks for, with the event, the commit and the file of the first.
+// rerun begins the attempt that an entry asks for, with the event, the commit and the file of the first. An approval
+// asks for the attempt that waits.
 // https://docs.github.com/en/actions/how-tos/manage-workflow-runs/re-run-workflows-and-jobs
 func (e *Engine) rerun(entry journal.Entry) error {
 	d := entry.Detail
@@ -55,6 +56,9 @@ func (e *Engine) rerun(entry journal.Entry) error {
 	r.h.chain = max(r.h.chain, e.chain(entry.Cause))
 	why = cmp.Or(why, r.h.endless())
 	r.rec.ID, r.rec.Attempt, r.rec.TriggeringActor, r.rec.Cause = id, attempt, entry.Actor, fmt.Sprintf("event:%d", entry.Seq)
+	if entry.Type == "run.approved" {
+		r.rec.TriggeringActor = d["triggering_actor"]
+	}
 	if why != "" {
 		return r.refuse(why)
 	}
@@ -115,6 +119,9 @@ func (e *Engine) origin(d map[string]string) (happening, bool, error) {
 	entry, ok := e.o.Journal.Entry(seq)
 	if !ok {
 		return happening{}, false, nil
+	}
+	if entry.Type == "run.approved" {
+		return e.origin(entry.Detail)
 	}
 	h, err := readEvent(entry)
 	if err != nil {

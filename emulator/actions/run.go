@@ -23,6 +23,7 @@ const (
 	cancelled      = "cancelled"
 	skipped        = "skipped"
 	startupFailure = "startup_failure"
+	actionRequired = "action_required"
 )
 
 // run is one workflow run. Everything but cancel is used by one goroutine: first the engine's
@@ -123,6 +124,17 @@ func (r *run) refuse(reason string) error {
 	return r.fail(reason)
 }
 
+// hold ends the run before any job until somebody approves it.
+// https://docs.github.com/en/actions/how-tos/manage-workflow-runs/approve-runs-from-forks
+func (r *run) hold() error {
+	if err := r.open(); err != nil {
+		return err
+	}
+	defer r.ob.Close()
+	r.rec.Reason = "it waits for approval"
+	return r.complete(actionRequired)
+}
+
 func (r *run) fail(reason string) error {
 	r.rec.Reason = reason
 	return r.complete(startupFailure)
@@ -159,7 +171,7 @@ func (r *run) prepare() string {
 		return fmt.Sprintf("%s:1: %v", r.file.Path, err)
 	}
 	v := &resolver{r: r, found: map[string]bool{}}
-	file, err := v.resolve(r.src, r.rec.Repo, r.file, r.wf, nil, []string{strings.ToLower(r.rec.Repo) + "/" + r.file.Path + "@" + r.src.SHA})
+	file, err := v.resolve(r.src, r.rec.Repo, r.file, r.wf, r.src.permissions(), []string{strings.ToLower(r.rec.Repo) + "/" + r.file.Path + "@" + r.src.SHA})
 	if err != nil {
 		return err.Error()
 	}

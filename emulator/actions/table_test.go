@@ -188,7 +188,7 @@ func (p *platform) happen(line string) {
 	event, action, _ := strings.Cut(name, ".")
 	v := values(p.t, rest)
 	payload, detail := map[string]any{"action": action}, []string{}
-	for _, key := range []string{"ref", "starts_runs", "sha", "repo", "actor"} {
+	for _, key := range []string{"ref", "starts_runs", "approval", "sha", "repo", "actor"} {
 		if v[key] != "" {
 			detail = append(detail, key, v[key])
 		}

@@ -209,6 +209,9 @@ func (a *Admin) DisabledWorkflows(repo string, files ...string) []string {
 	return a.state.Disabled(repo, files)
 }
 
+// JobsWrite reports whether the tokens of a repository's jobs write by default, as default_workflow_permissions says.
+func (a *Admin) JobsWrite(repo string) bool { return a.state.JobsWrite(repo) }
+
 // wrap names what was tried; nil stays nil. What is not there is driver.ErrNotFound to callers.
 func wrap(what string, err error) error {
 	if err == nil {

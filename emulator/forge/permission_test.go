@@ -46,12 +46,13 @@ var validBodies = map[string]any{
 	"POST /repos/{owner}/{repo}/statuses/{sha}":                       map[string]any{"state": "success"},
 	"POST /repos/{owner}/{repo}/hooks":                                map[string]any{"config": map[string]any{"url": "http://127.0.0.1:1/"}},
 
-	"PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}":            map[string]any{"body": "x"},
-	"PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals": map[string]any{"message": "x"},
-	"POST /repos/{owner}/{repo}/pulls/{number}/comments":               map[string]any{"body": "x", "path": "x", "commit_id": strings.Repeat("1", 40)},
-	"POST /repos/{owner}/{repo}/pulls/{number}/comments/{id}/replies":  map[string]any{"body": "x"},
-	"PUT /repos/{owner}/{repo}/branches/{branch}/protection":           map[string]any{"enforce_admins": nil, "restrictions": nil, "required_status_checks": nil, "required_pull_request_reviews": nil},
-	"PATCH /repos/{owner}/{repo}/pulls/comments/{id}":                  map[string]any{"body": "x"},
+	"PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}":                      map[string]any{"body": "x"},
+	"PUT /repos/{owner}/{repo}/pulls/{number}/reviews/{id}/dismissals":           map[string]any{"message": "x"},
+	"POST /repos/{owner}/{repo}/pulls/{number}/comments":                         map[string]any{"body": "x", "path": "x", "commit_id": strings.Repeat("1", 40)},
+	"POST /repos/{owner}/{repo}/pulls/{number}/comments/{id}/replies":            map[string]any{"body": "x"},
+	"PUT /repos/{owner}/{repo}/actions/permissions/fork-pr-contributor-approval": map[string]any{"approval_policy": "first_time_contributors"},
+	"PUT /repos/{owner}/{repo}/branches/{branch}/protection":                     map[string]any{"enforce_admins": nil, "restrictions": nil, "required_status_checks": nil, "required_pull_request_reviews": nil},
+	"PATCH /repos/{owner}/{repo}/pulls/comments/{id}":                            map[string]any{"body": "x"},
 }
 
 // TestPermissionsOfRoutes holds every route of a repository to the permission that GitHub documents, which

@@ -284,7 +284,7 @@ func TestActionsMayNotPull(t *testing.T) {
 	w.ada.want(200, "GET", setting, nil).is("can_approve_pull_request_reviews", false)
 	w.ada.want(204, "PUT", setting, map[string]any{"can_approve_pull_request_reviews": true})
 	w.ada.want(204, "PUT", setting, map[string]any{"default_workflow_permissions": "read"})
-	w.ada.want(501, "PUT", setting, map[string]any{"default_workflow_permissions": "write"})
+	w.ada.want(409, "PUT", setting, map[string]any{"default_workflow_permissions": "write"})
 	w.ada.want(422, "PUT", setting, map[string]any{"default_workflow_permissions": "all"})
 	w.ada.want(200, "GET", setting, nil).is("can_approve_pull_request_reviews", true)
 	job.want(201, "POST", pulls, in).is("user.login", forge.ActionsLogin)

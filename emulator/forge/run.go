@@ -30,7 +30,7 @@ type Run struct {
 	HeadSHA         string
 	HeadBranch      string
 	Status          string // queued, in_progress, completed
-	Conclusion      string // success, failure, cancelled, skipped, startup_failure, timed_out
+	Conclusion      string // success, failure, cancelled, skipped, startup_failure, timed_out, action_required
 	Reason          string // why it failed before any job ran
 	Created         time.Time
 	Started         time.Time

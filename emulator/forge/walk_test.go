@@ -97,6 +97,10 @@ func (w *world) fill() (names map[string]string) {
 		_, err = w.admin.SaveJob(other)
 		must(t, err)
 	}
+	waiting := run
+	waiting.ID, waiting.Number, waiting.Event, waiting.Conclusion = 0, 0, "pull_request", "action_required"
+	_, err := w.admin.SaveRun(waiting) // its id is 7
+	must(t, err)
 	for _, name := range []string{"one", "two", "three"} {
 		w.ada.want(201, "POST", issues, map[string]any{"title": name, "labels": []string{"bug", "question", "wontfix"}})
 		w.ada.want(201, "POST", issues+"/1/comments", map[string]any{"body": name})
@@ -368,7 +372,10 @@ func writes() []struct{ request, path, body string } {
 		{"POST " + repo + "/forks", "", `{"organization": "beta"}`},
 		{"POST " + repo + "/merge-upstream", "/repos/ada/app/merge-upstream", `{"branch": "main"}`},
 		{"PUT " + repo + "/actions/permissions", "", `{"enabled": true}`},
+		{"PUT " + org + "/actions/permissions/workflow", "", `{"default_workflow_permissions": "write"}`},
 		{"PUT " + repo + "/actions/permissions/workflow", "", `{"can_approve_pull_request_reviews": true}`},
+		{"PUT " + org + "/actions/permissions/fork-pr-contributor-approval", "", `{"approval_policy": "all_external_contributors"}`},
+		{"PUT " + repo + "/actions/permissions/fork-pr-contributor-approval", "", `{"approval_policy": "first_time_contributors"}`},
 		{"POST " + repo + "/check-runs", "", `{"name": "lint", "head_sha": "$HEAD", "conclusion": "success", "output": {"title": "t", "summary": "s"}}`},
 		{"PATCH " + repo + "/check-runs/{id}", repo + "/check-runs/$CHECK", `{"conclusion": "failure"}`},
 		{"POST " + repo + "/statuses/{sha}", "", `{"state": "pending"}`},
@@ -434,6 +441,7 @@ func writes() []struct{ request, path, body string } {
 		{"POST " + repo + "/actions/workflows/{workflow}/dispatches", repo + "/actions/workflows/hand.yml/dispatches", `{"ref": "main"}`},
 		{"PUT " + repo + "/actions/workflows/{workflow}/disable", "", ``},
 		{"PUT " + repo + "/actions/workflows/{workflow}/enable", "", ``},
+		{"POST " + repo + "/actions/runs/{id}/approve", repo + "/actions/runs/7/approve", ``},
 		{"POST " + repo + "/actions/runs/{id}/rerun", repo + "/actions/runs/1/rerun", ``},
 		{"POST " + repo + "/actions/runs/{id}/rerun-failed-jobs", repo + "/actions/runs/4/rerun-failed-jobs", ``},
 		{"POST " + repo + "/actions/jobs/{id}/rerun", repo + "/actions/jobs/5/rerun", ``},

@@ -29,7 +29,7 @@ func (h host) Source(_ context.Context, repo, ref string) (actions.Source, error
 	if err != nil {
 		return actions.Source{}, err
 	}
-	out := actions.Source{DefaultBranch: branch, Ref: ref, Variables: variables}
+	out := actions.Source{DefaultBranch: branch, Ref: ref, Variables: variables, Permissive: h.a.JobsWrite(repo)}
 	if ref == "" {
 		out.Ref = "refs/heads/" + branch
 	}

@@ -121,13 +121,15 @@ jobs:
 	}
 }
 
-// TestPullRequestOfToken: a pull request that a job opens with its token starts nothing.
+// TestPullRequestOfToken: what a pull request that a job opens with its token starts waits for approval, and
+// pull_request_target starts nothing.
+// https://docs.github.com/en/actions/concepts/security/github_token#when-github_token-triggers-workflow-runs
 func TestPullRequestOfToken(t *testing.T) {
 	p := open(t)
 	c := client{t, p}
 	c.do(201, "POST", "/orgs/acme/repos", map[string]any{"name": "app", "auto_init": true})
 	c.workflow("ci.yml", `
-on: pull_request
+on: [pull_request, pull_request_target]
 jobs: {look: {runs-on: ubuntu-latest, steps: [{run: "true"}]}}
 `)
 	c.workflow("open.yml", `
@@ -145,8 +147,14 @@ jobs:
 	c.put("feature", "a.txt", "a\n")
 	c.do(204, "POST", "/repos/acme/app/actions/workflows/open.yml/dispatches", map[string]any{"ref": "main"})
 	quiet(t, p)
-	if d := cmp.Diff([]string{"workflow_dispatch success"}, c.ran()); d != "" {
+	if d := cmp.Diff([]string{"workflow_dispatch success", "pull_request action_required"}, c.ran()); d != "" {
 		t.Errorf("runs (-want +got):\n%s\n%s", d, c.log(p, 1))
+	}
+	c.do(200, "POST", "/repos/acme/app/issues/1/labels", map[string]any{"labels": []string{"bug"}}) // asks for nothing
+	c.do(201, "POST", c.newest("pull_request")+"/approve", nil)
+	quiet(t, p)
+	if d := cmp.Diff([]string{"workflow_dispatch success", "pull_request success"}, c.ran()); d != "" {
+		t.Errorf("approved (-want +got):\n%s", d)
 	}
 	e := entry(t, p, "pull_request.opened")
 	if e.Actor != "github-actions[bot]" || e.Cause != "job:1" || e.Detail["starts_runs"] != "no" {

@@ -167,7 +167,7 @@ func (j *judgement) late(e driver.Entry) {
 func (j *judgement) run(e driver.Entry) {
 	how := e.Detail["conclusion"]
 	switch how {
-	case "success", "cancelled", "skipped", "neutral":
+	case "success", "cancelled", "skipped", "neutral", "action_required":
 		return
 	case "failure", "startup_failure", "timed_out":
 	default:

@@ -69,7 +69,7 @@ func TestJudge(t *testing.T) {
 		{name: "runs", s: result.Scenario{Steps: passed(claimed(policy.Conclusion, "run:2")), Journal: []driver.Entry{
 			completed("run:1", "success", ""), completed("run:2", "failure", ""), completed("run:3", "failure", ""),
 			completed("run:4", "cancelled", ""), completed("run:5", "startup_failure", "ci.yml:7: container: is not supported"),
-			completed("run:6", "timed_out", ""), completed("run:7", "skipped", ""), completed("run:8", "exploded", ""),
+			completed("run:6", "timed_out", ""), completed("run:7", "skipped", ""), completed("run:9", "action_required", ""), completed("run:8", "exploded", ""),
 			{Type: "run.created", Subject: "run:9", Detail: map[string]string{"conclusion": "failure"}},
 		}}, want: []string{
 			"unexpected-failed-run run:3 failed run:3 ended in failure and no step expected it",

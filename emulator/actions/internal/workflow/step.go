@@ -163,6 +163,17 @@ var scopes = []string{
 	"models", "packages", "pages", "pull-requests", "repository-projects", "security-events", "statuses",
 }
 
+// WriteAll is what tokens may by default where they write: everything but id-tokens.
+// https://docs.github.com/en/actions/tutorials/authenticate-with-github_token#permissions-for-the-github_token
+func WriteAll() map[string]string {
+	m := map[string]string{}
+	for _, s := range scopes {
+		m[s] = "write"
+	}
+	m["id-token"] = "none"
+	return m
+}
+
 // permissions returns all scopes: what a file does not name is none, once it names any.
 func (p *parser) permissions(n *yaml.Node) map[string]string {
 	all := func(level string) map[string]string {

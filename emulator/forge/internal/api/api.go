@@ -77,6 +77,7 @@ func New(o Options) *API {
 		a.teamRoutes(),
 		a.repoRoutes(),
 		a.forkRoutes(),
+		a.actionsSettingRoutes(),
 		a.branchRoutes(),
 		a.compareRoutes(),
 		a.searchRoutes(),

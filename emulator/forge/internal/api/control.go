@@ -23,6 +23,7 @@ func (a *API) controlRoutes() []route {
 		{method: http.MethodPost, pattern: runs + "/cancel", do: a.cancel(false)},
 		{method: http.MethodPost, pattern: runs + "/force-cancel", do: a.cancel(true)},
 		{method: http.MethodPost, pattern: runs + "/rerun", do: a.rerun(state.RerunAll)},
+		{method: http.MethodPost, pattern: runs + "/approve", do: a.approveRun},
 		{method: http.MethodPost, pattern: runs + "/rerun-failed-jobs", do: a.rerun(state.RerunFailed)},
 		{method: http.MethodPost, pattern: repo + "/actions/jobs/{id}/rerun", do: a.rerunJob},
 		{method: http.MethodGet, pattern: runs + "/attempts/{attempt}", query: []string{"exclude_pull_requests"}, do: a.getAttempt},

@@ -14,14 +14,6 @@ func (a *API) forkRoutes() []route {
 		{method: http.MethodGet, pattern: repo + "/forks", list: true, query: []string{"sort"}, do: a.listForks},
 		{method: http.MethodPost, pattern: repo + "/forks", do: a.fork},
 		{method: http.MethodPost, pattern: repo + "/merge-upstream", do: a.mergeUpstream},
-		{method: http.MethodGet, pattern: repo + "/actions/permissions", do: func(c *call) (answer, error) {
-			return answered(a.State.ActionsPermissions(c.who, c.repo()))
-		}},
-		{method: http.MethodPut, pattern: repo + "/actions/permissions", do: a.setActionsPermissions},
-		{method: http.MethodGet, pattern: repo + "/actions/permissions/workflow", do: func(c *call) (answer, error) {
-			return answered(a.State.WorkflowPermissions(c.who, c.repo()))
-		}},
-		{method: http.MethodPut, pattern: repo + "/actions/permissions/workflow", do: a.setWorkflowPermissions},
 	}
 }
 
@@ -119,47 +111,4 @@ func (a *API) catchUp(c *call, g *gitstore.Repo, ours, theirs, message string) (
 	}
 	next, err = a.mergeCommit(c, g, ours, theirs, message)
 	return next, "merge", err
-}
-
-func (a *API) setActionsPermissions(c *call) (answer, error) {
-	var in struct {
-		Enabled *bool  `json:"enabled"`
-		Allowed string `json:"allowed_actions"`
-		Pinned  bool   `json:"sha_pinning_required"`
-	}
-	if err := c.decode(smallBody, &in); err != nil {
-		return answer{}, err
-	}
-	switch {
-	case in.Enabled == nil:
-		return answer{}, missing("enabled")
-	case in.Allowed != "" && in.Allowed != "all":
-		return answer{}, wire.Unsupported("allowed_actions " + in.Allowed + ": all actions are allowed")
-	case in.Pinned:
-		return answer{}, wire.Unsupported("sha_pinning_required")
-	}
-	return done(a.State.EnableActions(c.who, c.repo(), *in.Enabled))
-}
-
-func (a *API) setWorkflowPermissions(c *call) (answer, error) {
-	var in struct {
-		Default string `json:"default_workflow_permissions"`
-		Pulls   *bool  `json:"can_approve_pull_request_reviews"`
-	}
-	if err := c.decode(smallBody, &in); err != nil {
-		return answer{}, err
-	}
-	switch {
-	case in.Default == "write":
-		return answer{}, wire.Unsupported("default_workflow_permissions write: the tokens of jobs read by default")
-	case in.Default != "" && in.Default != "read":
-		return answer{}, wire.Unprocessable("Invalid request.\n\ndefault_workflow_permissions is read or write.")
-	case in.Pulls == nil:
-		now, err := a.State.WorkflowPermissions(c.who, c.repo())
-		if err != nil {
-			return answer{}, err
-		}
-		in.Pulls = &now.Pulls
-	}
-	return done(a.State.LetActionsPull(c.who, c.repo(), *in.Pulls))
 }

@@ -29,6 +29,10 @@ type account struct {
 	config  config
 	hooks   []*hook
 
+	actionsTokens string // of the jobs of its repositories: tokensRead, tokensWrite; "" is read
+	actionsPulls  bool   // of its new repositories
+	approval      string // one of ApprovalPolicies; "" is GitHub's
+
 	base      *Role                 // of members, in all repositories; nil is Read
 	roles     map[int64]*customRole // for members, in all of it
 	repoRoles map[int64]*customRole // for collaborators

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"cmp"
+	"net/http"
 	"slices"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
@@ -84,6 +86,33 @@ func (s *State) EnableActions(who Identity, full string, enabled bool) error {
 	return nil
 }
 
+// What the tokens of jobs may by default: read contents and packages, or write everything but id-tokens.
+// https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#permissions
+const (
+	tokensRead  = "read"
+	tokensWrite = "write"
+)
+
+// tokens is what the tokens of a repository's jobs may by default. An organisation that lets them read lets no
+// repository do otherwise.
+func (r *repo) tokens() string {
+	above := tokensRead
+	if r.org() != nil {
+		if above = cmp.Or(r.owner.actionsTokens, tokensRead); above == tokensRead {
+			return tokensRead
+		}
+	}
+	return cmp.Or(r.actionsTokens, above)
+}
+
+// JobsWrite reports whether the tokens of a repository's jobs write by default.
+func (s *State) JobsWrite(full string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.repos[key(full)]
+	return r != nil && r.tokens() == tokensWrite
+}
+
 // WorkflowPermissions says what the tokens of a repository's jobs may, unless their files say otherwise.
 // https://docs.github.com/en/rest/actions/permissions#get-default-workflow-permissions-for-a-repository
 func (s *State) WorkflowPermissions(who Identity, full string) (wire.WorkflowPermissions, error) {
@@ -93,18 +122,64 @@ func (s *State) WorkflowPermissions(who Identity, full string) (wire.WorkflowPer
 	if err != nil {
 		return wire.WorkflowPermissions{}, err
 	}
-	return wire.WorkflowPermissions{Default: "read", Pulls: r.actionsPulls}, nil
+	return wire.WorkflowPermissions{Default: r.tokens(), Pulls: r.actionsPulls}, nil
 }
 
-// LetActionsPull lets the jobs of a repository open and approve pull requests with their own tokens, or not.
-func (s *State) LetActionsPull(who Identity, full string, let bool) error {
+// WorkflowPermissionsEdit changes what is not nil: what tokens may by default, read or write, and whether jobs
+// may open and approve pull requests with them.
+type WorkflowPermissionsEdit struct {
+	Default *string
+	Pulls   *bool
+}
+
+// SetWorkflowPermissions changes what the tokens of a repository's jobs may. What its organisation prevents is 409.
+func (s *State) SetWorkflowPermissions(who Identity, full string, e WorkflowPermissionsEdit) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, err := s.open(who, full, Administer)
 	if err != nil {
 		return err
 	}
-	r.actionsPulls = let
+	if e.Default != nil {
+		if *e.Default == tokensWrite && r.org() != nil && r.owner.actionsTokens != tokensWrite {
+			return wire.NewError(http.StatusConflict, "The organization "+r.owner.login+" lets the tokens of jobs only read by default: PUT /orgs/"+
+				r.owner.login+"/actions/permissions/workflow comes first.")
+		}
+		r.actionsTokens = *e.Default
+	}
+	if e.Pulls != nil {
+		r.actionsPulls = *e.Pulls
+	}
+	s.led.Changed()
+	return nil
+}
+
+// OrgWorkflowPermissions says what the tokens of jobs may by default in an organisation's repositories.
+// https://docs.github.com/en/rest/actions/permissions#get-default-workflow-permissions-for-an-organization
+func (s *State) OrgWorkflowPermissions(who Identity, org string) (wire.WorkflowPermissions, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o, err := s.ownedOrg(who, org, "organization_administration", "read")
+	if err != nil {
+		return wire.WorkflowPermissions{}, err
+	}
+	return wire.WorkflowPermissions{Default: cmp.Or(o.actionsTokens, tokensRead), Pulls: o.actionsPulls}, nil
+}
+
+// SetOrgWorkflowPermissions changes them. Whether jobs may open and approve pull requests is for new repositories.
+func (s *State) SetOrgWorkflowPermissions(who Identity, org string, e WorkflowPermissionsEdit) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o, err := s.ownedOrg(who, org, "organization_administration", "write")
+	if err != nil {
+		return err
+	}
+	if e.Default != nil {
+		o.actionsTokens = *e.Default
+	}
+	if e.Pulls != nil {
+		o.actionsPulls = *e.Pulls
+	}
 	s.led.Changed()
 	return nil
 }

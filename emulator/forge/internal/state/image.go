@@ -67,6 +67,15 @@ type AccountImage struct {
 	RepoRoles []CustomRoleImage  `json:",omitempty"` // by ID
 	Granted   map[string][]int64 `json:",omitempty"` // by lower-case login
 	Teams     []TeamImage        `json:",omitempty"` // by ID
+
+	ActionsPulls bool `json:",omitempty"`
+	ActionsImage
+}
+
+// ActionsImage is what a repository or an organisation says of its runs; "" is what is above it.
+type ActionsImage struct {
+	ActionsTokens string `json:",omitempty"`
+	Approval      string `json:",omitempty"`
 }
 
 // ConfigImage is what Actions reads at one level.
@@ -125,13 +134,14 @@ type RepoImage struct {
 	Caches       []CacheImage       `json:",omitempty"` // as they came; their bytes are not in the image
 	Workflows    []WorkflowImage    // as they became known
 
-	Parent       int64    `json:",omitempty"` // repository that it is a fork of
-	AllowForking bool     `json:",omitempty"`
-	NoIssues     bool     `json:",omitempty"`
-	Archived     bool     `json:",omitempty"`
-	Actions      string   `json:",omitempty"`
-	ActionsPulls bool     `json:",omitempty"`
-	Topics       []string `json:",omitempty"`
+	Parent       int64  `json:",omitempty"` // repository that it is a fork of
+	AllowForking bool   `json:",omitempty"`
+	NoIssues     bool   `json:",omitempty"`
+	Archived     bool   `json:",omitempty"`
+	Actions      string `json:",omitempty"`
+	ActionsPulls bool   `json:",omitempty"`
+	ActionsImage
+	Topics []string `json:",omitempty"`
 
 	Milestones    []MilestoneImage `json:",omitempty"` // as they were made
 	LastMilestone int              `json:",omitempty"`
@@ -328,7 +338,8 @@ func (im *Image) sort() {
 func imageOfAccount(a *account) AccountImage {
 	out := AccountImage{ID: a.id, Login: a.login, Name: a.name, Kind: a.kind, Created: a.created,
 		Invited: maps.Clone(a.invited), ConfigImage: imageOfConfig(a.config),
-		Base: a.base, Roles: imagesOfRoles(a.roles), RepoRoles: imagesOfRoles(a.repoRoles), Granted: maps.Clone(a.granted), Teams: imagesOfTeams(a)}
+		Base: a.base, Roles: imagesOfRoles(a.roles), RepoRoles: imagesOfRoles(a.repoRoles), Granted: maps.Clone(a.granted), Teams: imagesOfTeams(a),
+		ActionsPulls: a.actionsPulls, ActionsImage: ActionsImage{ActionsTokens: a.actionsTokens, Approval: a.approval}}
 	for _, m := range a.members {
 		out.Members = append(out.Members, MemberImage{Login: m.login, Owner: m.owner, Role: m.role, Public: m.public})
 	}
@@ -352,7 +363,7 @@ func imageOfToken(t *token) TokenImage {
 func imageOfRepo(r *repo) RepoImage {
 	out := RepoImage{ID: r.id, Owner: r.owner.id, Name: r.name, Description: r.description, Private: r.private, DefaultBranch: r.defaultBranch,
 		Created: r.created, Updated: r.updated, Pushed: r.pushed, Refs: maps.Clone(r.refs), Members: maps.Clone(r.members), Custom: maps.Clone(r.custom), ConfigImage: imageOfConfig(r.config),
-		AllowForking: r.allowForking, NoIssues: r.noIssues, Archived: r.archived, Actions: r.actions, ActionsPulls: r.actionsPulls, Topics: slices.Clone(r.topics),
+		AllowForking: r.allowForking, NoIssues: r.noIssues, Archived: r.archived, Actions: r.actions, ActionsPulls: r.actionsPulls, ActionsImage: ActionsImage{ActionsTokens: r.actionsTokens, Approval: r.approval}, Topics: slices.Clone(r.topics),
 		Milestones: imageOfMilestones(r.milestones), LastMilestone: r.lastMilestone, Merging: imageOfMerging(r.merging)}
 	if r.parent != nil {
 		out.Parent = r.parent.id

@@ -204,7 +204,12 @@ func full(t *testing.T) world {
 	w.fillChecks(t, ada)
 	w.fillHooks(t, ada)
 	yes := true
-	try(t, w.LetActionsPull(ada, "acme/app", true))
+	yes, write := true, "write"
+	permissive := state.WorkflowPermissionsEdit{Default: &write, Pulls: &yes}
+	try(t, w.SetOrgWorkflowPermissions(ada, "acme", permissive))
+	try(t, w.SetWorkflowPermissions(ada, "acme/app", permissive))
+	try(t, w.SetOrgForkApproval(ada, "acme", "all_external_contributors"))
+	try(t, w.SetForkApproval(ada, "acme/app", "first_time_contributors"))
 	_, err = w.EditRepo(ada, "acme/app", state.RepoEdit{AllowForking: &yes}, nil)
 	try(t, err)
 	w.furnish(t, ada)

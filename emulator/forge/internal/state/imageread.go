@@ -103,8 +103,11 @@ func (r reader) readAccounts(im Image) error {
 			return fmt.Errorf("account %s is of kind %q", a.Login, a.Kind)
 		}
 		x := &account{id: a.ID, login: a.Login, name: a.Name, kind: a.Kind, created: a.Created,
-			view: wire.NewUser(s.base, a.ID, a.Login, a.Kind), members: map[string]member{}, invited: map[string]bool{}}
-		var err error
+			view: wire.NewUser(s.base, a.ID, a.Login, a.Kind), members: map[string]member{}, invited: map[string]bool{}, actionsPulls: a.ActionsPulls, actionsTokens: a.ActionsTokens, approval: a.Approval}
+		err := a.ActionsImage.check()
+		if err != nil {
+			return fmt.Errorf("account %s: %w", a.Login, err)
+		}
 		if x.config, err = readConfig(a.ConfigImage); err != nil {
 			return fmt.Errorf("account %s: %w", a.Login, err)
 		}
@@ -135,6 +138,14 @@ func (r reader) readAccounts(im Image) error {
 		if err := r.readRoles(r.accounts[a.ID], a); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// check refuses words that are none of ours.
+func (a ActionsImage) check() error {
+	if !slices.Contains([]string{"", tokensRead, tokensWrite}, a.ActionsTokens) || a.Approval != "" && !slices.Contains(ApprovalPolicies(), a.Approval) {
+		return fmt.Errorf("Actions: tokens %q, approval %q", a.ActionsTokens, a.Approval)
 	}
 	return nil
 }
@@ -187,7 +198,7 @@ func (r reader) readRepos(im Image) error {
 		}
 		x := &repo{id: in.ID, owner: owner, name: in.Name, description: in.Description, private: in.Private, defaultBranch: in.DefaultBranch,
 			created: in.Created, updated: in.Updated, pushed: in.Pushed, refs: maps.Clone(in.Refs), members: maps.Clone(in.Members),
-			allowForking: in.AllowForking, noIssues: in.NoIssues, archived: in.Archived, actions: in.Actions, actionsPulls: in.ActionsPulls, topics: slices.Clone(in.Topics), lastMilestone: in.LastMilestone, merging: in.Merging.read()}
+			allowForking: in.AllowForking, noIssues: in.NoIssues, archived: in.Archived, actions: in.Actions, actionsPulls: in.ActionsPulls, actionsTokens: in.ActionsTokens, approval: in.Approval, topics: slices.Clone(in.Topics), lastMilestone: in.LastMilestone, merging: in.Merging.read()}
 		if x.refs == nil {
 			x.refs = map[string]string{}
 		}
@@ -207,7 +218,7 @@ func (r reader) readRepos(im Image) error {
 		if !slices.Contains([]string{actionsOn, actionsOfFork, actionsOff}, in.Actions) {
 			return fmt.Errorf("repository %s: Actions are %q", x.fullName(), in.Actions)
 		}
-		if err := cmp.Or(r.readWithin(x, in), x.readProtections(in.Protections)); err != nil {
+		if err := cmp.Or(in.ActionsImage.check(), r.readWithin(x, in), x.readProtections(in.Protections)); err != nil {
 			return fmt.Errorf("repository %s: %w", x.fullName(), err)
 		}
 	}

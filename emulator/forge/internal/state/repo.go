@@ -45,6 +45,8 @@ type repo struct {
 	actions       string // actionsOn, actionsOfFork, actionsOff
 	merging       merging
 	actionsPulls  bool          // jobs may open and approve pull requests
+	actionsTokens string        // what their tokens may by default: tokensRead, tokensWrite; "" is what the organisation says
+	approval      string        // one of ApprovalPolicies; "" is the organisation's
 	pulls         []*issue      // those of issues that are pull requests, by number
 	outgoing      []*issue      // pull requests of other repositories whose head is here
 	protections   []*Protection // by branch
@@ -106,6 +108,7 @@ func (s *State) register(who Identity, r *repo) {
 	if r.org() != nil && !r.owner.members[key(who.Login)].owner && !who.App() {
 		r.members[key(who.Login)] = Admin
 	}
+	r.actionsPulls = r.owner.actionsPulls
 	s.repos[key(r.fullName())] = r
 	for _, l := range defaultLabels() {
 		s.addLabel(r, l)

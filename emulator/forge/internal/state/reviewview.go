@@ -49,8 +49,10 @@ func (s *State) reviewCommentEvent(who Identity, r *repo, i *issue, c *ReviewCom
 func (s *State) emitReview(who Identity, r *repo, i *issue, event string, body wire.ReviewEvent) {
 	body.PullRequest = s.pullViewer(false).listed(i)
 	body.Repository, body.Organization, body.Sender = s.eventRepo(r), s.eventOrg(r), s.eventSender(who)
-	s.emit(who, r, event+"."+body.Action, r.subject(i), body, map[string]string{
+	detail := map[string]string{
 		"event": event, "action": body.Action, "head": i.pull.head.sha, "ref": pullRef(i.number, "merge"), "sha": i.pull.facts.Merge,
 		"paths": strings.Join(i.pull.facts.Paths, "\n"),
-	})
+	}
+	s.hold(who, i, detail)
+	s.emit(who, r, event+"."+body.Action, r.subject(i), body, detail)
 }

@@ -31,6 +31,7 @@ func (s *State) pullEvent(who Identity, r *repo, i *issue, body wire.Event) {
 	if body.Label != nil {
 		detail["label"] = body.Label.Name
 	}
+	s.hold(who, i, detail)
 	s.emit(who, r, "pull_request."+body.Action, r.subject(i), body, detail)
 }
 

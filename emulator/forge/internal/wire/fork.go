@@ -14,6 +14,12 @@ type WorkflowPermissions struct {
 	Pulls   bool   `json:"can_approve_pull_request_reviews"` // and open pull requests
 }
 
+// ForkApproval says whose pull requests from forks run workflows only when somebody approves.
+// https://docs.github.com/en/rest/actions/permissions#get-fork-pr-contributor-approval-permissions-for-a-repository
+type ForkApproval struct {
+	Policy string `json:"approval_policy"`
+}
+
 // ActionsPermissions says whether a repository runs workflows.
 // https://docs.github.com/en/rest/actions/permissions#get-github-actions-permissions-for-a-repository
 type ActionsPermissions struct {
