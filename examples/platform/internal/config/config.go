@@ -1,102 +1,73 @@
-// Package config reads crew's configuration from a checkout: which label starts which agent, with
-// which runtime, and what the agent may reach.
+// Package config reads crew's configuration from a checkout: which agents there are, with which
+// runtime, and what they may reach.
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
-// File is the configuration's name inside crew's directory.
-const File = "config.yaml"
+// The configuration's names inside crew's directory. What people write is File; Base comes from a
+// preset, and File overrides it key by key, its agents entry by entry.
+const (
+	File = "config.yaml"
+	Base = "config.base.yaml"
+)
 
-// Config is config.yaml.
+// Default is the origin of what no file says.
+const Default = "default"
+
+// Config is what both files say together.
 type Config struct {
-	Runtime      string              `yaml:"runtime"`
-	KillSwitch   bool                `yaml:"kill_switch"`
-	Agents       map[string]Agent    `yaml:"agents"`
-	AllowedHosts []string            `yaml:"allowed_hosts"`
-	Commands     map[string][]string `yaml:"commands"` // command line of each runtime
+	Runtime       string
+	Model         string
+	Effort        string
+	KillSwitch    bool
+	Agents        map[string]Entry
+	AllowedHosts  []string            // that agents may reach
+	AllowedRemote []string            // URL prefixes that harnesses may come from
+	Commands      map[string][]string // command line of each runtime
 
-	Dir    string `yaml:"-"` // crew's directory, absolute
-	Source string `yaml:"-"` // the file as people call it: ".crew/config.yaml"
+	// Origin says which file a value comes from, as people call it: "runtime", "model", "effort",
+	// "agents.NAME" → ".crew/config.yaml". What no file says comes from Default.
+	Origin map[string]string
+	Dir    string // crew's directory, absolute
+	Source string // config.yaml as people call it: ".crew/config.yaml"
 }
 
-// What agents work for.
-const (
-	Issue       = "issue"
-	PullRequest = "pull_request"
-)
-
-// What happens to a pull request and can start an agent.
-const (
-	Opened      = "opened"
-	Synchronize = "synchronize"
-	Labeled     = "labeled"
-)
-
-// Agent is one agent of the crew.
-type Agent struct {
-	For     string   `yaml:"for"`     // issue, pull_request; issue unless said
-	Actions []string `yaml:"actions"` // of a pull request: opened, synchronize, labeled; labeled unless said
-	Label   string   `yaml:"label"`   // starts it when it is put on what it works for
-	Forks   bool     `yaml:"forks"`   // pull requests from forks start it too
-	Enabled *bool    `yaml:"enabled"` // true unless said
-	Schema  string   `yaml:"schema"`  // JSON Schema of its result, relative to crew's directory
+// Entry registers an agent.
+type Entry struct {
+	Source  string `yaml:"source"`  // its harness: a path below crew's directory or an https URL; harness/NAME.yaml unless said
+	Enabled *bool  `yaml:"enabled"` // true unless said
+	Runtime string `yaml:"runtime"`
+	Model   string `yaml:"model"`
+	Effort  string `yaml:"effort"`
 }
 
 // Disabled reports whether nothing starts the agent.
-func (a Agent) Disabled() bool { return a.Enabled != nil && !*a.Enabled }
+func (e Entry) Disabled() bool { return e.Enabled != nil && !*e.Enabled }
 
-// Starts reports whether an action of what the agent works for starts it. label is the one put on.
-func (a Agent) Starts(what, action, label string) bool {
-	mine, actions := a.For, a.Actions
-	if mine == "" {
-		mine = Issue
+// Remote reports whether the harness comes from a URL.
+func (e Entry) Remote() bool { return strings.Contains(e.Source, "://") }
+
+// From returns where a value comes from: see Origin.
+func (c Config) From(key string) string {
+	if file := c.Origin[key]; file != "" {
+		return file
 	}
-	if len(actions) == 0 {
-		actions = []string{Labeled}
-	}
-	return mine == what && slices.Contains(actions, action) && (action != Labeled || label == a.Label)
+	return Default
 }
 
-func (a Agent) check() error {
-	labeled := len(a.Actions) == 0
-	for _, action := range a.Actions {
-		switch {
-		case a.For != PullRequest:
-			return errors.New("actions are of a pull request; an issue's agent is started by its label")
-		case action != Opened && action != Synchronize && action != Labeled:
-			return fmt.Errorf("action %q is unknown; there are %s, %s, %s", action, Opened, Synchronize, Labeled)
-		}
-		labeled = labeled || action == Labeled
-	}
-	switch {
-	case a.For != "" && a.For != Issue && a.For != PullRequest:
-		return fmt.Errorf("it is for %q; it can be for %s or %s", a.For, Issue, PullRequest)
-	case a.Forks && a.For != PullRequest:
-		return errors.New("forks is of a pull request")
-	case labeled && a.Label == "":
-		return errors.New("label is missing")
-	case !fs.ValidPath(a.Schema) || a.Schema == ".":
-		return fmt.Errorf("schema %q must be a path below crew's directory", a.Schema)
-	}
-	return nil
-}
-
-// dummy is the command line of the runtime "dummy" unless the file has another. It interprets a
+// dummy is the command line of the runtime "dummy" unless a file has another. It interprets a
 // script of operations that is committed beside the configuration.
 func dummy() []string {
 	return []string{
@@ -113,76 +84,116 @@ func CheckDir(dir string) error {
 	return nil
 }
 
-// Load reads <checkout>/<dir>/config.yaml and checks it. Unknown keys are errors.
+// Load reads <checkout>/<dir>/config.yaml, over config.base.yaml where there is one, and checks
+// them. Unknown keys are errors; every error names file and line.
 func Load(checkout, dir string) (Config, error) {
 	if err := CheckDir(dir); err != nil {
 		return Config{}, err
 	}
-	source := path.Join(dir, File)
-	data, err := os.ReadFile(filepath.Join(checkout, filepath.FromSlash(source)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return Config{}, fmt.Errorf("%s is not in the checkout; is crew installed here?", source)
+	var texts []Text
+	for _, name := range []string{Base, File} {
+		source := path.Join(dir, name)
+		data, err := os.ReadFile(filepath.Join(checkout, filepath.FromSlash(source)))
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && name == Base:
+			continue
+		case errors.Is(err, fs.ErrNotExist):
+			return Config{}, fmt.Errorf("%s is not in the checkout; is crew installed here?", source)
+		case err != nil:
+			return Config{}, err
+		}
+		texts = append(texts, Text{Name: source, Data: data})
 	}
+	c, err := Parse(texts...)
 	if err != nil {
 		return Config{}, err
 	}
-	c, err := Parse(data)
-	if err != nil {
-		return Config{}, fmt.Errorf("%s: %w", source, err)
-	}
-	c.Source = source
+	c.Source = path.Join(dir, File)
 	c.Dir, err = filepath.Abs(filepath.Join(checkout, filepath.FromSlash(dir)))
 	return c, err
 }
 
-var typeName = regexp.MustCompile(` in type \S+`)
+var (
+	agentName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+	word      = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,199}$`)
+)
 
-// Parse reads and checks the file's text.
-func Parse(data []byte) (Config, error) {
-	var c Config
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	dec.KnownFields(true)
-	switch err := dec.Decode(&c); {
-	case errors.Is(err, io.EOF):
-		return c, errors.New("the file is empty")
-	case err != nil:
-		text := strings.Join(strings.Fields(typeName.ReplaceAllString(err.Error(), "")), " ")
-		return c, errors.New(strings.TrimPrefix(strings.TrimPrefix(text, "yaml: "), "unmarshal errors: "))
-	}
-	if _, ok := c.Commands["dummy"]; !ok {
-		c.Commands = maps.Clone(c.Commands)
-		if c.Commands == nil {
-			c.Commands = map[string][]string{}
+// Efforts are what effort can be.
+func Efforts() []string { return []string{"low", "medium", "high"} }
+
+// check looks at the values of one file.
+func (l layer) check() error {
+	w, d := l.values, l.doc
+	for key, value := range map[string]*string{"runtime": w.Runtime, "model": w.Model} {
+		if value != nil && !word.MatchString(*value) {
+			return d.Errorf([]string{key}, "%s %q is no name", key, *value)
 		}
-		c.Commands["dummy"] = dummy()
 	}
-	return c, c.check()
-}
-
-var agentName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
-
-func (c Config) check() error {
-	switch {
-	case c.Runtime == "":
-		return errors.New("runtime is missing")
-	case len(c.Commands[c.Runtime]) == 0:
-		return fmt.Errorf("runtime %q has no command; known: %s", c.Runtime,
-			strings.Join(slices.Sorted(maps.Keys(c.Commands)), ", "))
-	case len(c.Agents) == 0:
-		return errors.New("agents is missing")
+	if w.Effort != nil && !slices.Contains(Efforts(), *w.Effort) {
+		return d.Errorf([]string{"effort"}, "effort %q is unknown; there are %s", *w.Effort, strings.Join(Efforts(), ", "))
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
+	for _, name := range slices.Sorted(maps.Keys(w.Agents)) {
 		if !agentName.MatchString(name) {
-			return fmt.Errorf("agent %q: names are lower-case letters, digits and dashes", name)
+			return d.Errorf([]string{"agents", name}, "agent %q: names are lower-case letters, digits and dashes", name)
 		}
-		if err := c.Agents[name].check(); err != nil {
-			return fmt.Errorf("agent %s: %w", name, err)
+		if key, err := w.Agents[name].check(); err != nil {
+			return d.Errorf([]string{"agents", name, key}, "agent %s: %v", name, err)
 		}
 	}
-	for _, h := range c.AllowedHosts {
+	for _, h := range w.AllowedHosts {
 		if h == "" || h != strings.ToLower(h) || strings.ContainsAny(h, "/@* \t") {
-			return fmt.Errorf("allowed host %q: must be a lower-case host or host:port", h)
+			return d.Errorf([]string{"allowed_hosts"}, "allowed host %q: must be a lower-case host or host:port", h)
+		}
+	}
+	for _, p := range w.AllowedRemote {
+		if err := remote(p); err != nil || !strings.HasSuffix(p, "/") {
+			return d.Errorf([]string{"allowed_remote_resources"}, "allowed remote resource %q: must be an https URL that ends in /", p)
+		}
+	}
+	for name, argv := range w.Commands {
+		if len(argv) == 0 || argv[0] == "" {
+			return d.Errorf([]string{"commands", name}, "runtime %q has an empty command", name)
 		}
 	}
 	return nil
+}
+
+// check returns what is wrong and with which key.
+func (e Entry) check() (string, error) {
+	for key, value := range map[string]string{"runtime": e.Runtime, "model": e.Model} {
+		if value != "" && !word.MatchString(value) {
+			return key, fmt.Errorf("%s %q is no name", key, value)
+		}
+	}
+	if e.Effort != "" && !slices.Contains(Efforts(), e.Effort) {
+		return "effort", fmt.Errorf("effort %q is unknown; there are %s", e.Effort, strings.Join(Efforts(), ", "))
+	}
+	if e.Source == "" {
+		return "", nil
+	}
+	if e.Remote() {
+		plain, _, _ := strings.Cut(e.Source, "#")
+		return "source", remote(plain)
+	}
+	if !fs.ValidPath(e.Source) || e.Source == "." || path.Ext(e.Source) != ".yaml" {
+		return "source", fmt.Errorf("source %q: must be a .yaml file below crew's directory or an https URL", e.Source)
+	}
+	return "", nil
+}
+
+// remote says whether crew may take something from u at all: what could be read as another place is
+// refused.
+func remote(u string) error {
+	p, err := url.Parse(u)
+	if err != nil || p.Scheme != "https" || p.Host == "" || p.User != nil || strings.ContainsAny(u, "?#%\\ \t\r\n") ||
+		slices.Contains(strings.Split(p.Path, "/"), "..") {
+		return fmt.Errorf("URL %q: must be a plain https URL", u)
+	}
+	return nil
+}
+
+// Covers reports whether the URL begins with one of the allowed prefixes.
+func (c Config) Covers(u string) bool {
+	plain, _, _ := strings.Cut(u, "#")
+	return remote(plain) == nil && slices.ContainsFunc(c.AllowedRemote, func(p string) bool { return strings.HasPrefix(plain, p) })
 }

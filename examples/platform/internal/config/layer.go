@@ -1,0 +1,105 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"example.com/crew/internal/yamldoc"
+)
+
+// Text is a configuration file's text and name.
+type Text struct {
+	Name string
+	Data []byte
+}
+
+// values are what one file says; nil is what it does not say.
+type values struct {
+	Runtime       *string             `yaml:"runtime"`
+	Model         *string             `yaml:"model"`
+	Effort        *string             `yaml:"effort"`
+	KillSwitch    *bool               `yaml:"kill_switch"`
+	Agents        map[string]Entry    `yaml:"agents"`
+	AllowedHosts  []string            `yaml:"allowed_hosts"`
+	AllowedRemote []string            `yaml:"allowed_remote_resources"`
+	Commands      map[string][]string `yaml:"commands"`
+}
+
+type layer struct {
+	values values
+	doc    *yamldoc.Doc
+}
+
+// Parse reads and checks configuration files, of which a later one overrides an earlier one.
+func Parse(texts ...Text) (Config, error) {
+	c := Config{Runtime: "dummy", Agents: map[string]Entry{}, Commands: map[string][]string{"dummy": dummy()}, Origin: map[string]string{}}
+	docs := map[string]*yamldoc.Doc{}
+	for _, t := range texts {
+		l := layer{}
+		var err error
+		if l.doc, err = yamldoc.Decode(t.Name, t.Data, &l.values); err != nil {
+			return Config{}, err
+		}
+		if err := l.check(); err != nil {
+			return Config{}, err
+		}
+		docs[t.Name] = l.doc
+		c.overlay(l)
+	}
+	if len(c.Agents) == 0 {
+		return Config{}, fmt.Errorf("%s: agents is missing", texts[len(texts)-1].Name)
+	}
+	for name, e := range c.Agents {
+		if e.Source == "" {
+			e.Source = "harness/" + name + ".yaml"
+			c.Agents[name] = e
+		}
+	}
+	return c, c.check(docs)
+}
+
+func (c *Config) overlay(l layer) {
+	w, file := l.values, l.doc.File
+	for _, s := range []struct {
+		key  string
+		to   *string
+		from *string
+	}{{"runtime", &c.Runtime, w.Runtime}, {"model", &c.Model, w.Model}, {"effort", &c.Effort, w.Effort}} {
+		if s.from != nil {
+			*s.to, c.Origin[s.key] = *s.from, file
+		}
+	}
+	if w.KillSwitch != nil {
+		c.KillSwitch = *w.KillSwitch
+	}
+	for name, e := range w.Agents {
+		c.Agents[name], c.Origin["agents."+name] = e, file
+	}
+	if w.AllowedHosts != nil {
+		c.AllowedHosts = w.AllowedHosts
+	}
+	if w.AllowedRemote != nil {
+		c.AllowedRemote = w.AllowedRemote
+	}
+	maps.Copy(c.Commands, w.Commands)
+}
+
+// check looks at what the files say together.
+func (c Config) check(docs map[string]*yamldoc.Doc) error {
+	known := strings.Join(slices.Sorted(maps.Keys(c.Commands)), ", ")
+	if _, ok := c.Commands[c.Runtime]; !ok {
+		return docs[c.Origin["runtime"]].Errorf([]string{"runtime"}, "runtime %q has no command; known: %s", c.Runtime, known)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
+		e, d := c.Agents[name], docs[c.Origin["agents."+name]]
+		if _, ok := c.Commands[e.Runtime]; e.Runtime != "" && !ok {
+			return d.Errorf([]string{"agents", name, "runtime"}, "agent %s: runtime %q has no command; known: %s", name, e.Runtime, known)
+		}
+		if e.Remote() && !c.Covers(e.Source) {
+			return d.Errorf([]string{"agents", name, "source"}, "agent %s: URL %s is not covered by allowed_remote_resources", name, e.Source)
+		}
+	}
+	return nil
+}
