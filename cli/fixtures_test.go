@@ -15,7 +15,7 @@ func TestFixtures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const files = "examples/platform/internal/setup/files/"
+	const files = "examples/platform/internal/setup/files/schemas/"
 	const schema, review = files + "triage-result.schema.json", files + "review-result.schema.json"
 	code, out := run(t, cli.Options{}, "fixtures", acceptance+"/features/triage.feature")
 	want := `fixtures/triage/sufficient.json

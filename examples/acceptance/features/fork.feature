@@ -30,7 +30,7 @@ Feature: Pull requests from forks
       Then the harness "review" agent did not run
 
     Scenario: A commit and a label dispatch the agent exactly once
-      Given the file ".crew/config.yaml" of the repository has "actions: [labeled]" in the place of "actions: [opened, labeled]"
+      Given the file ".crew/harness/review.yaml" of the repository has "== 'never' ||" in the place of "== 'opened' ||"
       And a fork pull request is opened
       When a commit is pushed to the fork pull request
       Then the harness "review" agent did not run
@@ -40,7 +40,7 @@ Feature: Pull requests from forks
       And the agent will succeed to Emit review JSON
 
     Scenario: An agent that takes no forks is not started by one
-      Given the file ".crew/config.yaml" of the repository has "forks: false" in the place of "forks: true"
+      Given the file ".crew/harness/review.yaml" of the repository has "!event.state.change_proposal.is_fork && (" in the place of "event.entity.kind == 'change_proposal' && ("
       When a fork pull request is opened
       Then the harness "review" agent did not run
       When a pull request is opened

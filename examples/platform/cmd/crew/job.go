@@ -2,16 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"example.com/crew/internal/config"
-	"example.com/crew/internal/dispatch"
 	"example.com/crew/internal/post"
 	"example.com/crew/internal/push"
 	"example.com/crew/internal/run"
@@ -40,87 +37,22 @@ func (a app) checkout() (string, config.Config, error) {
 	return root, c, err
 }
 
-func (a app) dispatch(ctx context.Context, args []string) error {
-	d, err := a.parse(newFlags("dispatch"), args)
-	if err != nil {
-		return err
-	}
-	name, err := a.variable("GITHUB_EVENT_NAME")
-	if err != nil {
-		return err
-	}
-	file, err := a.variable("GITHUB_EVENT_PATH")
-	if err != nil {
-		return err
-	}
-	_, c, err := a.checkout()
-	if err != nil {
-		return err
-	}
-	event, err := dispatch.ReadEvent(name, file)
-	if err != nil {
-		return err
-	}
-	if event.NeedsRole() {
-		event.Role = a.role(ctx, event.Sender)
-	}
-	decision := dispatch.Decide(c, event, d)
-	matrix, err := json.Marshal(decision.Matrix)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(a.stdout, "crew: %s %d: %s\n", strings.ReplaceAll(event.For, "_", " "), event.Number, decision.Reason)
-	outputs := fmt.Sprintf("matrix=%s\nany=%t\nreason=%s\n", matrix, len(decision.Matrix.Include) > 0, decision.Reason)
-	return errors.Join(
-		a.appendTo("GITHUB_OUTPUT", outputs),
-		a.appendTo("GITHUB_STEP_SUMMARY", "crew: "+decision.Reason+"\n"),
-	)
-}
-
-// role returns a person's role in the repository. Who cannot be looked up has none.
-func (a app) role(ctx context.Context, login string) string {
-	const none = "none"
-	client, err := a.client("GITHUB_API_URL", "GITHUB_TOKEN", a.getenv("GITHUB_REPOSITORY"))
-	if err == nil {
-		var role string
-		if role, err = client.Role(ctx, login); err == nil {
-			return role
-		}
-	}
-	fmt.Fprintf(a.stdout, "::warning::the role of %s is unknown: %s\n", login, escape(err.Error()))
-	return none
-}
-
-// appendTo writes to the file that a variable of the job names; outside of a job there is none.
-func (a app) appendTo(variable, text string) error {
-	name := a.getenv(variable)
-	if name == "" {
-		return nil
-	}
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	return errors.Join(err, f.Close())
-}
-
 func (a app) run(ctx context.Context, args []string) error {
 	f := newFlags("run")
-	agent, issue := f.String("agent", "", ""), f.Int("issue", 0, "")
+	agent, number := f.String("agent", "", ""), f.Int("number", 0, "")
 	d, err := a.parse(f, args)
 	if err != nil {
 		return err
 	}
-	if *agent == "" || *issue < 1 {
-		return misuse("--agent and --issue are needed")
+	if *agent == "" || *number < 1 {
+		return misuse("--agent and --number are needed")
 	}
 	root, c, err := a.checkout()
 	if err != nil {
 		return err
 	}
 	o := run.Options{
-		Agent: *agent, Issue: *issue, Checkout: root, Output: filepath.Join(root, output),
+		Agent: *agent, Issue: *number, Checkout: root, Output: filepath.Join(root, output),
 		Temp: a.getenv("RUNNER_TEMP"), Path: a.getenv("PATH"), Defect: d, Log: a.stdout,
 	}
 	if o.HTTP, err = a.proxy("http_proxy", "HTTP_PROXY"); err != nil {
@@ -165,13 +97,14 @@ func (a app) proxy(names ...string) (*url.URL, error) {
 
 func (a app) post(ctx context.Context, args []string) error {
 	f := newFlags("post")
-	agent, issue := f.String("agent", "", ""), f.Int("issue", 0, "")
+	agent, number := f.String("agent", "", ""), f.Int("number", 0, "")
+	role := f.String("role", "", "")
 	d, err := a.parse(f, args)
 	if err != nil {
 		return err
 	}
-	if *agent == "" || *issue < 1 {
-		return misuse("--agent and --issue are needed")
+	if *agent == "" || *number < 1 {
+		return misuse("--agent and --number are needed")
 	}
 	root, err := a.variable("GITHUB_WORKSPACE")
 	if err != nil {
@@ -190,7 +123,7 @@ func (a app) post(ctx context.Context, args []string) error {
 		return err
 	}
 	said, err := post.Post(ctx, post.Options{
-		Job: job, Bot: bot, Agent: *agent, Issue: *issue,
+		Job: job, Bot: bot, Agent: *agent, Role: *role, Issue: *number,
 		Output: filepath.Join(root, output), Defect: d,
 		Push: func(ctx context.Context) (string, error) {
 			return push.Push(ctx, push.Options{

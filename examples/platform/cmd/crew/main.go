@@ -1,5 +1,5 @@
-// Command crew is a small agent platform: installed into a repository, it runs agents when labels
-// are put on issues, checks what they say, and acts on it.
+// Command crew is a small agent platform: installed into a repository, it runs agents when
+// something happens to issues and pull requests, checks what they say, and acts on it.
 package main
 
 import (
@@ -28,9 +28,12 @@ func main() {
 const usage = `usage: crew COMMAND [flags]
 
   crew setup --repo OWNER/NAME [--dir .crew]   install crew into a repository
-  crew dispatch                                in a workflow: decide which agents an event starts
-  crew run --agent NAME --issue N              in a workflow: run one agent and check its result
-  crew post --agent NAME --issue N             in a workflow: act on an agent's result
+  crew dispatch [--event FILE.json]            in a workflow: decide which agents an event starts
+  crew run --agent NAME --number N             in a workflow: run one agent and check its result
+  crew post --agent NAME --number N            in a workflow: act on an agent's result; --role ROLE when
+                                               the agent's role is not its name
+
+N is the issue's or the pull request's number; FILE.json holds a normalised event.
 
 setup reads CREW_API_URL (such as https://api.github.com), CREW_TOKEN (may administer the
 repository) and CREW_BOT_TOKEN (what the installed crew acts with).

@@ -53,7 +53,7 @@ func (j job) write(name, text string) {
 }
 
 func (j job) event(label string) {
-	j.write("event.json", `{"action":"labeled","label":{"name":"`+label+`"},"issue":{"number":1}}`)
+	j.write("event.json", `{"action":"labeled","label":{"name":"`+label+`"},"issue":{"number":1},"sender":{"login":"ada"}}`)
 }
 
 func (j job) crew(args ...string) (code int, stdout, stderr string) {
@@ -83,18 +83,24 @@ func TestSufficient(t *testing.T) {
 	f := installed(t)
 	j := newJob(t, f)
 	j.write("checkout/.crew/behaviour/current-scenario.yaml", `{"action":"sufficient","reason":"clear","comment":"s"}`)
+	const told = "crew: label \"ready-for-triage\" added on issue 1: starts triage\n" +
+		"crew: agent code is skipped: it is disabled\ncrew: agent fix is skipped: it is disabled\n" +
+		"crew: agent prioritize is skipped: it is disabled\ncrew: agent retro is skipped: it is disabled\n" +
+		"crew: agent review is skipped: its trigger does not match\ncrew: agent triage is dispatched: its trigger matches\n"
 	code, stdout, stderr := j.crew("dispatch")
-	if code != 0 || stderr != "" || stdout != "crew: issue 1: label \"ready-for-triage\" starts triage\n" {
+	if code != 0 || stderr != "" || stdout != told {
 		t.Errorf("dispatch: %d %q %q", code, stdout, stderr)
 	}
-	want := "matrix={\"include\":[{\"agent\":\"triage\",\"issue\":1}]}\nany=true\nreason=label \"ready-for-triage\" starts triage\n"
+	want := `matrix={"include":[{"agent":"triage","role":"triage","source_repo":"acme/app","event_type":"issues",` +
+		`"event_payload":"{\"issue\":{\"number\":1,\"html_url\":\"\"}}","number":1,"status_repo":"acme/app"}]}` + "\nany=true\n" +
+		"reason=label \"ready-for-triage\" added on issue 1: starts triage\n"
 	if got := j.outputs(); got != want {
 		t.Errorf("outputs %q, want %q", got, want)
 	}
-	if code, stdout, stderr := j.crew("run", "--agent", "triage", "--issue", "1"); code != 0 || stderr != "" || !strings.HasSuffix(stdout, "crew: agent triage is done\n") {
+	if code, stdout, stderr := j.crew("run", "--agent", "triage", "--number", "1"); code != 0 || stderr != "" || !strings.HasSuffix(stdout, "crew: agent triage is done\n") {
 		t.Errorf("run: %d %q %q", code, stdout, stderr)
 	}
-	if code, stdout, stderr := j.crew("post", "--agent", "triage", "--issue", "1"); code != 0 || stderr != "" || stdout != "crew: issue 1 is sufficient (\"clear\"); labels triaged, ready-to-code\n" {
+	if code, stdout, stderr := j.crew("post", "--agent", "triage", "--number", "1"); code != 0 || stderr != "" || stdout != "crew: issue 1 is sufficient (\"clear\"); labels triaged, ready-to-code\n" {
 		t.Errorf("post: %d %q %q", code, stdout, stderr)
 	}
 	if !slices.Equal(f.Issue, []string{"triaged", "ready-to-code"}) || len(f.Comments) != 1 {
@@ -118,7 +124,7 @@ func TestInvalid(t *testing.T) {
 			j := newJob(t, f)
 			j.env["CREW_DEFECT"] = tc.defect
 			j.write("checkout/.crew/behaviour/current-scenario.yaml", "%")
-			code, stdout, _ := j.crew("run", "--agent", "triage", "--issue", "1")
+			code, stdout, _ := j.crew("run", "--agent", "triage", "--number", "1")
 			if code != tc.code {
 				t.Errorf("run: exit code %d, want %d", code, tc.code)
 			}
@@ -127,7 +133,7 @@ func TestInvalid(t *testing.T) {
 			if announced != (tc.code == 1) {
 				t.Errorf("run said %q", stdout)
 			}
-			j.crew("post", "--agent", "triage", "--issue", "1")
+			j.crew("post", "--agent", "triage", "--number", "1")
 			if !slices.Equal(f.Issue, tc.labels) {
 				t.Errorf("labels %q, want %q", f.Issue, tc.labels)
 			}
@@ -159,7 +165,7 @@ func TestOpened(t *testing.T) {
 	f.Roles = map[string]string{"ada": "maintain", "tri": "triage"}
 	f.Fail["GET /collaborators/broken/permission"] = 502
 	for _, tc := range []struct{ sender, any, said string }{
-		{"ada", "any=true", `pull request action "opened" of a fork's pull request starts review`},
+		{"ada", "any=true", "crew: opened on pull request 2: starts review\n"},
 		{"tri", "any=false", "tri has the role triage, which may not"},
 		{"stranger", "any=false", "stranger has the role none, which may not"},
 		{"broken", "any=false", "::warning::the role of broken is unknown: "},
@@ -169,7 +175,7 @@ func TestOpened(t *testing.T) {
 		j.write("event.json", `{"action":"opened","sender":{"login":"`+tc.sender+`"},"pull_request":{"number":2,
 			"head":{"repo":{"full_name":"ada/app"}},"base":{"repo":{"full_name":"acme/app"}}}}`)
 		code, stdout, stderr := j.crew("dispatch")
-		if code != 0 || stderr != "" || !strings.Contains(stdout, tc.said) || !strings.Contains(stdout, "crew: pull request 2: ") {
+		if code != 0 || stderr != "" || !strings.Contains(stdout, tc.said) {
 			t.Errorf("%s: %d %q %q", tc.sender, code, stdout, stderr)
 		}
 		if !strings.Contains(j.outputs(), tc.any) {
@@ -192,11 +198,11 @@ func TestUsage(t *testing.T) {
 		{"dispatch now", "", 2, `crew: error: unexpected argument "now"`},
 		{"dispatch", "CREW_DIR", 2, "crew: error: CREW_DIR is not set"},
 		{"dispatch", "GITHUB_EVENT_PATH", 2, "crew: error: GITHUB_EVENT_PATH is not set"},
-		{"run --agent triage", "", 2, "crew: error: --agent and --issue are needed"},
+		{"run --agent triage", "", 2, "crew: error: --agent and --number are needed"},
 		{"run --fast", "", 2, "crew: error: flag provided but not defined: -fast"},
-		{"run --agent code --issue 1", "", 1, `crew: error: agent "code" is not configured`},
-		{"post --agent triage --issue 1", "CREW_BOT_TOKEN", 2, "crew: error: CREW_BOT_TOKEN is not set"},
-		{"post --agent code --issue 1", "", 1, `crew: error: post for code: agent "code" has no post step`},
+		{"run --agent mine --number 1", "", 1, `crew: error: agent "mine" is not configured`},
+		{"post --agent triage --number 1", "CREW_BOT_TOKEN", 2, "crew: error: CREW_BOT_TOKEN is not set"},
+		{"dispatch --event none.json", "", 1, "crew: error: open none.json: "},
 		{"setup", "", 2, "crew: error: --repo is missing"},
 		{"setup --repo a/b --dir ../x", "", 2, `crew: error: directory "../x"`},
 		{"setup --repo a/b", "", 2, "crew: error: CREW_API_URL is not set"},

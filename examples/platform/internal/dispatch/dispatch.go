@@ -1,138 +1,171 @@
-// Package dispatch decides which agents an event of the forge starts.
+// Package dispatch decides which agents an event starts, and keeps the reason of each answer.
 package dispatch
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
 	"slices"
 	"strings"
 
-	"example.com/crew/internal/config"
 	"example.com/crew/internal/defect"
+	"example.com/crew/internal/event"
 )
 
-// Event is what crew looks at in an event of an issue or a pull request.
-type Event struct {
-	For    string // issue, pull_request
-	Number int    // of it
-	Action string
-	Label  string // that was put on
-	Fork   bool   // the pull request comes from another repository, or from one that nobody knows
-	Sender string // who did it
-	Role   string // of the sender in the repository, where NeedsRole says that it matters
+// The two decisions about an event, and the two about an agent.
+const (
+	Dispatched = "dispatched"
+	Denied     = "denied"
+	Skipped    = "skipped"
+)
+
+// Matcher is an agent's trigger. An error means that it has no answer for the event.
+type Matcher interface {
+	Match(event.Event) (bool, error)
 }
 
-// NeedsRole reports whether the sender's role decides: putting on labels needs a role already.
-func (e Event) NeedsRole() bool { return e.Action != config.Labeled }
-
-// ReadEvent reads the payload of the event called name.
-func ReadEvent(name, file string) (Event, error) {
-	if name != "issues" && name != "pull_request_target" {
-		return Event{}, fmt.Errorf("event %q is unknown; crew is started by issues and pull_request_target", name)
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return Event{}, fmt.Errorf("read the event: %w", err)
-	}
-	type side struct {
-		Repo struct {
-			FullName string `json:"full_name"`
-		} `json:"repo"`
-	}
-	var w struct {
-		Action string `json:"action"`
-		Label  struct {
-			Name string `json:"name"`
-		} `json:"label"`
-		Issue struct {
-			Number int `json:"number"`
-		} `json:"issue"`
-		Pull struct {
-			Number int  `json:"number"`
-			Head   side `json:"head"`
-			Base   side `json:"base"`
-		} `json:"pull_request"`
-		Sender struct {
-			Login string `json:"login"`
-		} `json:"sender"`
-	}
-	if err := json.Unmarshal(data, &w); err != nil {
-		return Event{}, fmt.Errorf("read the event: %w", err)
-	}
-	e := Event{For: config.Issue, Number: w.Issue.Number, Action: w.Action, Label: w.Label.Name, Sender: w.Sender.Login}
-	if name == "pull_request_target" {
-		head, base := w.Pull.Head.Repo.FullName, w.Pull.Base.Repo.FullName
-		e.For, e.Number, e.Fork = config.PullRequest, w.Pull.Number, head == "" || head != base
-	}
-	if e.Number < 1 {
-		return Event{}, fmt.Errorf("read the event: it names no %s", strings.ReplaceAll(e.For, "_", " "))
-	}
-	return e, nil
+// Candidate is a registered agent.
+type Candidate struct {
+	Name    string
+	Role    string
+	Enabled bool
+	Trigger Matcher // nil is none
+	Err     error   // why it could not be loaded
 }
 
-// Decision is what starts, and why that much or that little.
+// Options are what is decided about.
+type Options struct {
+	Event      event.Event
+	KillSwitch bool
+	// Complete finds out what the event does not say by itself, such as the actor's role. Nil when it
+	// says everything.
+	Complete func(*event.Event)
+	// List gives the registered agents in the order in which they are dispatched. It is asked only
+	// when the event may start agents.
+	List   func() []Candidate
+	Defect defect.Name
+}
+
+// Decision is dispatch.json: what was decided, and why.
 type Decision struct {
-	Matrix Matrix
-	Reason string
+	Event    event.Event `json:"event"`
+	Decision string      `json:"decision"`
+	Reason   string      `json:"reason"`
+	Agents   []Answer    `json:"agents"` // of those that were asked; never nil
+	Matrix   Matrix      `json:"-"`
 }
 
-// Matrix is a workflow job's matrix. Include is never nil, so that it is "[]" in JSON.
-type Matrix struct {
-	Include []Cell `json:"include"`
+// Answer is what was decided about one agent. Failed says that it was skipped because of a mistake in
+// its files.
+type Answer struct {
+	Name     string `json:"name"`
+	Decision string `json:"decision"`
+	Reason   string `json:"reason"`
+	Failed   bool   `json:"-"`
 }
 
-// Cell is one agent to run.
-type Cell struct {
-	Agent string `json:"agent"`
-	Issue int    `json:"issue"`
-}
-
-// Decide is pure. Nothing to start is a decision, not an error.
-func Decide(c config.Config, e Event, d defect.Name) Decision {
-	what := fmt.Sprintf("%s action %q", strings.ReplaceAll(e.For, "_", " "), e.Action)
-	if e.Action == config.Labeled {
-		what = fmt.Sprintf("label %q", e.Label)
+// Decide is pure but for the functions in its options. Nothing to start is a decision, not an error.
+// It asks in this order: the kill switch, whether the actor may, which agents there are, which
+// triggers match.
+func Decide(o Options) Decision {
+	d := Decision{Event: o.Event, Agents: []Answer{}, Matrix: Matrix{Include: []Cell{}}}
+	if o.KillSwitch && o.Defect != defect.KillSwitchIgnored {
+		return d.deny("the kill switch is active")
 	}
-	if e.Fork && d != defect.ForkFlagLost {
-		what += " of a fork's pull request"
+	if o.Complete != nil {
+		o.Complete(&d.Event)
 	}
-	var cells []Cell
+	seen := distort(d.Event, o.Defect)
+	if !Authorised(seen) && o.Defect != defect.UnauthorisedAccepted {
+		return d.deny(fmt.Sprintf("%s has the role %s, which may not start agents; write, maintain or admin may", seen.Actor.ID, seen.Actor.Role))
+	}
 	var names []string
-	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
-		if starts(c.Agents[name], e, d) {
-			cells = append(cells, Cell{Agent: name, Issue: e.Number})
-			names = append(names, name)
+	for _, c := range o.List() {
+		a := answer(c, seen, o.Defect)
+		if a.Decision == Dispatched {
+			names = append(names, c.Name)
+			d.Matrix.Include = append(d.Matrix.Include, NewCell(c, d.Event))
+		}
+		d.Agents = append(d.Agents, a)
+	}
+	failed := slices.ContainsFunc(d.Agents, func(a Answer) bool { return a.Failed })
+	if failed && o.Defect == defect.LoadFailureStopsAll {
+		d.Matrix.Include, d.Agents = []Cell{}, []Answer{}
+		return d.deny("an agent could not be loaded")
+	}
+	if len(names) == 0 {
+		return d.deny("no agent's trigger matches")
+	}
+	d.Decision, d.Reason = Dispatched, "starts "+strings.Join(names, ", ")
+	return d
+}
+
+func (d Decision) deny(reason string) Decision {
+	d.Decision, d.Reason = Denied, reason
+	return d
+}
+
+// labelAdded reports whether a label was put on, which needs a role in the repository already.
+func labelAdded(e event.Event) bool {
+	return e.Source.System == event.GitHub && e.Transition.Label != nil && e.Transition.Label.Action == event.Added
+}
+
+// NeedsRole reports whether the actor's role decides.
+func NeedsRole(e event.Event) bool {
+	botsReview := e.Source.System == event.GitHub && e.Transition.Kind == event.ReviewSubmitted && e.Actor.Kind == event.Bot
+	return !labelAdded(e) && !botsReview
+}
+
+// Authorised reports whether the actor may start agents with this event.
+func Authorised(e event.Event) bool {
+	return !NeedsRole(e) || slices.Contains([]string{"write", "maintain", "admin"}, e.Actor.Role)
+}
+
+func answer(c Candidate, e event.Event, d defect.Name) Answer {
+	a := Answer{Name: c.Name, Decision: Skipped}
+	switch {
+	case c.Err != nil:
+		a.Reason, a.Failed = c.Err.Error(), true
+		return a
+	case !c.Enabled && d != defect.DisabledAgentDispatched:
+		a.Reason = "it is disabled"
+		return a
+	case c.Trigger == nil:
+		a.Reason = "it has no trigger"
+		return a
+	}
+	matched, err := match(c.Trigger, e, d)
+	switch {
+	case err != nil:
+		a.Reason, a.Failed = "its trigger has no answer: "+err.Error(), true
+	case !matched:
+		a.Reason = "its trigger does not match"
+	default:
+		a.Decision, a.Reason = Dispatched, "its trigger matches"
+	}
+	return a
+}
+
+// distort is where defects change what is seen of the event.
+func distort(e event.Event, d defect.Name) event.Event {
+	if p := e.State.ChangeProposal; p != nil && d == defect.ForkFlagLost {
+		same := *p
+		same.IsFork = false
+		e.State.ChangeProposal = &same
+	}
+	if l := e.Transition.Label; l != nil && d == defect.TriggerOnUnlabelled {
+		e.Transition.Label = &event.Label{Name: l.Name, Action: event.Added}
+	}
+	return e
+}
+
+func match(m Matcher, e event.Event, d defect.Name) (bool, error) {
+	if d != defect.AnyLabelTriggers || !labelAdded(e) {
+		return m.Match(e)
+	}
+	for _, name := range []string{e.Transition.Label.Name, "ready-for-triage", "ready-to-code", "ready-for-review"} {
+		e.Transition.Label = &event.Label{Name: name, Action: event.Added}
+		if matched, err := m.Match(e); matched || err != nil {
+			return matched, err
 		}
 	}
-	none := Decision{Matrix: Matrix{Include: []Cell{}}}
-	switch {
-	case len(cells) == 0:
-		none.Reason = what + " starts no agent"
-		return none
-	case c.KillSwitch:
-		none.Reason = "the kill switch is on"
-		return none
-	case !authorised(e) && d != defect.UnauthorisedAccepted:
-		none.Reason = fmt.Sprintf("%s starts no agent: %s has the role %s, which may not", what, e.Sender, e.Role)
-		return none
-	}
-	return Decision{
-		Matrix: Matrix{Include: cells},
-		Reason: fmt.Sprintf("%s starts %s", what, strings.Join(names, ", ")),
-	}
-}
-
-func starts(a config.Agent, e Event, d defect.Name) bool {
-	if e.Fork && !a.Forks && d != defect.ForkFlagLost {
-		return false
-	}
-	any := d == defect.AnyLabelTriggers && e.Action == config.Labeled && a.Starts(e.For, e.Action, a.Label)
-	return !a.Disabled() && (any || a.Starts(e.For, e.Action, e.Label))
-}
-
-// authorised says whether who sent the event may start agents with it.
-func authorised(e Event) bool {
-	return !e.NeedsRole() || slices.Contains([]string{"write", "maintain", "admin"}, e.Role)
+	return false, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -35,14 +37,35 @@ func (c *Client) Role(ctx context.Context, login string) (string, error) {
 	return w.RoleName, err
 }
 
-// HasFile reports whether path exists at the head of branch.
-func (c *Client) HasFile(ctx context.Context, branch, path string) (bool, error) {
-	p := "/contents/" + escape(path) + "?ref=" + url.QueryEscape(branch)
-	_, err := c.call(ctx, http.MethodGet, p, nil, nil)
-	if is(err, http.StatusNotFound) {
-		return false, nil
+// Paths returns the paths of all files at the head of branch.
+func (c *Client) Paths(ctx context.Context, branch string) ([]string, error) {
+	var w struct {
+		Tree []struct {
+			Path string `json:"path"`
+			Type string `json:"type"`
+		} `json:"tree"`
+		Truncated bool `json:"truncated"`
 	}
-	return err == nil, err
+	if _, err := c.call(ctx, http.MethodGet, "/git/trees/"+escape(branch)+"?recursive=1", nil, &w); err != nil {
+		return nil, err
+	}
+	if w.Truncated {
+		return nil, errors.New("the repository has more files than the forge lists")
+	}
+	var paths []string
+	for _, e := range w.Tree {
+		if e.Type == "blob" {
+			paths = append(paths, e.Path)
+		}
+	}
+	return paths, nil
+}
+
+// Pull returns a pull request's JSON.
+func (c *Client) Pull(ctx context.Context, number int64) ([]byte, error) {
+	var raw json.RawMessage
+	_, err := c.call(ctx, http.MethodGet, fmt.Sprintf("/pulls/%d", number), nil, &raw)
+	return raw, err
 }
 
 // escape keeps the slashes: they are part of the address.

@@ -15,7 +15,7 @@ import (
 	"example.com/crew/internal/trigger"
 )
 
-// directory makes crew's directory of a txt: "name:\n" lines are not needed, the map is the tree.
+// directory makes a directory of crew with these files.
 func directory(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -3,6 +3,7 @@
 package post
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,7 +32,7 @@ const (
 	NeedsInfo   = "needs-info"
 )
 
-// The agents that have a post step.
+// The roles that have a post step.
 const (
 	triage = "triage"
 	review = "review"
@@ -43,6 +44,7 @@ type Options struct {
 	Job    *forge.Client
 	Bot    *forge.Client
 	Agent  string
+	Role   string // what the agent is for, its name unless said; a role that crew does not know has no post step
 	Issue  int
 	Output string
 	Defect defect.Name
@@ -63,9 +65,7 @@ type Result struct {
 
 // Post acts and returns one sentence of what it did.
 func Post(ctx context.Context, o Options) (string, error) {
-	if o.Agent != triage && o.Agent != review {
-		return "", fmt.Errorf("agent %q has no post step", o.Agent)
-	}
+	o.Role = cmp.Or(o.Role, o.Agent)
 	rec, err := run.ReadRecord(o.Output)
 	if errors.Is(err, fs.ErrNotExist) {
 		rec, err = run.Record{Status: run.Broken, Message: "the run left no record"}, nil
@@ -82,11 +82,14 @@ func Post(ctx context.Context, o Options) (string, error) {
 		}
 		return "reported the failure", nil
 	}
+	if o.Role != triage && o.Role != review {
+		return fmt.Sprintf("agent %s is done; role %s has no post step", o.Agent, o.Role), nil
+	}
 	res, err := o.result(rec)
 	if err != nil {
 		return "", err
 	}
-	if o.Agent == review && !commit.MatchString(res.Head) { // the schema knows no hexadecimal numbers
+	if o.Role == review && !commit.MatchString(res.Head) { // the schema knows no hexadecimal numbers
 		rec.Message = fmt.Sprintf("the result's head_sha %q is no commit's full name", bounded(res.Head))
 		return "", errors.Join(errors.New(rec.Message), o.fail(ctx, rec))
 	}
@@ -97,7 +100,7 @@ func Post(ctx context.Context, o Options) (string, error) {
 		return "", errors.Join(err, o.fail(ctx, rec))
 	}
 	act := o.triage
-	if o.Agent == review {
+	if o.Role == review {
 		act = o.review
 	}
 	said, err := act(ctx, res)

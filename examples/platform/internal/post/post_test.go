@@ -134,8 +134,12 @@ func TestPostRefused(t *testing.T) {
 	if len(f.Issue) > 0 {
 		t.Errorf("labels %q although the comment failed", f.Issue)
 	}
-	o.Agent = "code"
-	if _, err := post.Post(t.Context(), o); err == nil || !strings.Contains(err.Error(), `agent "code" has no post step`) {
-		t.Errorf("other agent: %v", err)
+	o.Agent = "mine"
+	if said, err := post.Post(t.Context(), o); err != nil || said != "agent mine is done; role mine has no post step" {
+		t.Errorf("other role: %q, %v", said, err)
+	}
+	o.Role = "triage"
+	if _, err := post.Post(t.Context(), o); err == nil || !strings.Contains(err.Error(), "comment on issue 1: ") {
+		t.Errorf("a role under another name: %v", err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 
 	"example.com/crew/internal/config"
 	"example.com/crew/internal/defect"
+	"example.com/crew/internal/harness"
 	"example.com/crew/internal/policy"
 	"example.com/crew/internal/schema"
 )
@@ -62,17 +63,18 @@ func Run(ctx context.Context, c config.Config, o Options) (Record, error) {
 }
 
 func run(ctx context.Context, c config.Config, o Options, rec *Record) error {
-	agent, ok := c.Agents[o.Agent]
+	entry, ok := c.Agents[o.Agent]
 	if !ok {
 		return fmt.Errorf("agent %q is not configured; %s has: %s", o.Agent, c.Source,
 			strings.Join(slices.Sorted(maps.Keys(c.Agents)), ", "))
 	}
 	// Read before the agent can touch them.
-	data, err := os.ReadFile(filepath.Join(c.Dir, filepath.FromSlash(agent.Schema)))
+	loader := harness.Loader{Dir: c.Dir, Defect: o.Defect}
+	h, err := loader.Load(ctx, o.Agent, entry.Source)
 	if err != nil {
-		return fmt.Errorf("read the schema of %s: %w", o.Agent, err)
+		return err
 	}
-	check, err := schema.Compile(agent.Schema, data)
+	check, err := compile(ctx, loader, h)
 	if err != nil {
 		return err
 	}
@@ -87,6 +89,10 @@ func run(ctx context.Context, c config.Config, o Options, rec *Record) error {
 	if err := writeMetrics(c, o, place); err != nil {
 		return err
 	}
+	if check == nil {
+		rec.Status = Succeeded
+		return nil
+	}
 	failure := check.Check(workspace(place))
 	if _, ok := errors.AsType[schema.Failure](failure); !ok && failure != nil {
 		return fmt.Errorf("validate the result: %w", failure)
@@ -96,6 +102,18 @@ func run(ctx context.Context, c config.Config, o Options, rec *Record) error {
 		rec.Status, rec.Message = Invalid, "Validation failed: "+failure.Error()
 	}
 	return nil
+}
+
+// compile returns the schema of an agent's result, nil when it has none.
+func compile(ctx context.Context, l harness.Loader, h harness.Harness) (*schema.Schema, error) {
+	if h.Schema.Path == "" {
+		return nil, nil
+	}
+	data, err := l.Read(ctx, h.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("read the schema: %w", err)
+	}
+	return schema.Compile(h.Schema.Path, data)
 }
 
 // iterate lets the agent work once, behind the proxy, and collects what it left.
@@ -124,7 +142,7 @@ func iterate(ctx context.Context, c config.Config, o Options, place string, rec 
 func workspace(place string) string { return filepath.Join(place, "workspace") }
 
 func writeMetrics(c config.Config, o Options, place string) error {
-	m := Metrics{Runtime: c.Runtime, RequestedRuntime: c.Runtime, RuntimeSource: c.Source, Iterations: iterations}
+	m := Metrics{Runtime: c.Runtime, RequestedRuntime: c.Runtime, RuntimeSource: c.From("runtime"), Iterations: iterations}
 	var results struct {
 		Operations []json.RawMessage `json:"operations"`
 	}

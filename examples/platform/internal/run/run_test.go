@@ -26,16 +26,19 @@ func stage(t *testing.T, script string) (config.Config, run.Options, *bytes.Buff
 	t.Helper()
 	root := t.TempDir()
 	dir := filepath.Join(root, ".crew")
-	if err := os.Mkdir(dir, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "harness"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "s.json"), []byte(schemaText), 0o644); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{"s.json": schemaText, "harness/triage.yaml": "schema: s.json\n", "harness/mine.yaml": "{}\n", "harness/none.yaml": "schema: none.json\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var log bytes.Buffer
 	c := config.Config{
 		Runtime: "shell", Dir: dir, Source: ".crew/config.yaml", AllowedHosts: []string{"allowed.test"},
-		Agents:   map[string]config.Agent{"triage": {Label: "x", Schema: "s.json"}},
+		Agents:   map[string]config.Entry{"triage": {Source: "harness/triage.yaml"}, "mine": {Source: "harness/mine.yaml"}},
+		Origin:   map[string]string{"runtime": ".crew/config.yaml"},
 		Commands: map[string][]string{"shell": {"sh", "-c", script, "sh", "{dir}", "{workspace}", "{repo}", "{proxy}"}},
 	}
 	o := run.Options{
@@ -119,6 +122,15 @@ func TestStatus(t *testing.T) {
 				t.Errorf("the place was left behind: %v", left)
 			}
 		})
+	}
+}
+
+// TestNoSchema: what an agent of no known role leaves is not judged.
+func TestNoSchema(t *testing.T) {
+	c, o, log := stage(t, "exit 0")
+	o.Agent = "mine"
+	if got, err := run.Run(t.Context(), c, o); err != nil || got.Status != run.Succeeded {
+		t.Errorf("record %+v, %v\n%s", got, err, log)
 	}
 }
 
@@ -230,9 +242,12 @@ func TestBroken(t *testing.T) {
 		name, want string
 		change     func(*config.Config, *run.Options)
 	}{
-		{"unknown agent", `agent "code" is not configured; .crew/config.yaml has: triage`, func(_ *config.Config, o *run.Options) { o.Agent = "code" }},
-		{"no schema", "read the schema of triage: ", func(c *config.Config, _ *run.Options) {
-			c.Agents["triage"] = config.Agent{Schema: "none.json"}
+		{"unknown agent", `agent "code" is not configured; .crew/config.yaml has: mine, triage`, func(_ *config.Config, o *run.Options) { o.Agent = "code" }},
+		{"no schema", "read the schema: none.json: there is no such file", func(c *config.Config, _ *run.Options) {
+			c.Agents["triage"] = config.Entry{Source: "harness/none.yaml"}
+		}},
+		{"no harness", "harness/gone.yaml: there is no such file", func(c *config.Config, _ *run.Options) {
+			c.Agents["triage"] = config.Entry{Source: "harness/gone.yaml"}
 		}},
 		{"no program", "start runtime shell: ", func(c *config.Config, _ *run.Options) {
 			c.Commands["shell"] = []string{"no-such-program"}

@@ -9,7 +9,7 @@ import (
 	"example.com/crew/internal/schema"
 )
 
-const file = "../setup/files/triage-result.schema.json"
+const file = "../setup/files/schemas/triage-result.schema.json"
 
 func TestCheck(t *testing.T) {
 	data, err := os.ReadFile(file)

@@ -6,7 +6,9 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"example.com/crew/internal/config"
@@ -43,7 +45,7 @@ func labels() []label {
 }
 
 // Install brings the repository to the wanted state and returns the commit it made, or "" when all
-// files were there already. A configuration that exists is kept. It can be repeated at any time.
+// files were there already. Configuration, harnesses and agent files that exist are kept. It can be repeated at any time.
 func Install(ctx context.Context, o Options) (string, error) {
 	if err := config.CheckDir(o.Dir); err != nil {
 		return "", err
@@ -78,6 +80,7 @@ func Install(ctx context.Context, o Options) (string, error) {
 	return sha, nil
 }
 
+// list returns what to commit. What people edit is kept where it exists.
 func (o Options) list(ctx context.Context, branch string) ([]forge.File, error) {
 	workflow, err := read("crew.yml")
 	if err != nil {
@@ -88,23 +91,21 @@ func (o Options) list(ctx context.Context, branch string) ([]forge.File, error) 
 	}
 	workflow = strings.Replace(workflow, "@DEFECT@", string(o.Defect), 1)
 	list := []forge.File{{Path: WorkflowPath, Text: workflow}}
-	for _, name := range []string{"triage-result.schema.json", "review-result.schema.json"} {
-		text, err := read(name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, forge.File{Path: path.Join(o.Dir, "schemas", name), Text: text})
-	}
-	kept := path.Join(o.Dir, config.File)
-	exists, err := o.Forge.HasFile(ctx, branch, kept)
+	there, err := o.Forge.Paths(ctx, branch)
 	if err != nil {
-		return nil, fmt.Errorf("look for %s: %w", kept, err)
+		return nil, fmt.Errorf("list the repository's files: %w", err)
 	}
-	if exists {
-		return list, nil
-	}
-	text, err := read(config.File)
-	return append(list, forge.File{Path: kept, Text: text}), err
+	err = fs.WalkDir(files, "files", func(name string, d fs.DirEntry, err error) error {
+		name = strings.TrimPrefix(name, "files/")
+		to := path.Join(o.Dir, name)
+		if err != nil || d.IsDir() || name == "crew.yml" || !strings.HasPrefix(name, "schemas/") && slices.Contains(there, to) {
+			return err
+		}
+		text, err := read(name)
+		list = append(list, forge.File{Path: to, Text: text})
+		return err
+	})
+	return list, err
 }
 
 func read(name string) (string, error) {

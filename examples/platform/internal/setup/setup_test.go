@@ -1,6 +1,10 @@
 package setup_test
 
 import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,8 +15,10 @@ import (
 	"example.com/crew/internal/defect"
 	"example.com/crew/internal/forge"
 	"example.com/crew/internal/forge/forgetest"
+	"example.com/crew/internal/harness"
 	"example.com/crew/internal/schema"
 	"example.com/crew/internal/setup"
+	"example.com/crew/internal/trigger"
 )
 
 func options(t *testing.T, f *forgetest.Forge) setup.Options {
@@ -35,22 +41,23 @@ func TestInstall(t *testing.T) {
 		t.Fatalf("%d commits, want one on top", len(f.Commits))
 	}
 	files := f.Commits[1].Files
-	if len(files) != 5 || files["README.md"] != "# app\n" {
-		t.Errorf("files %v", files)
+	if len(files) != 2+1+3*6 || files["README.md"] != "# app\n" {
+		t.Errorf("files %q", slices.Sorted(maps.Keys(files)))
 	}
-	c, err := config.Parse([]byte(files["ops/crew/config.yaml"]))
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := config.Load(dir, "ops/crew")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Runtime != "dummy" || c.KillSwitch || !slices.Equal(c.AllowedHosts, []string{"allowed.test"}) || c.Agents["triage"].Label != "ready-for-triage" {
+	if c.Runtime != "dummy" || c.KillSwitch || !slices.Equal(c.AllowedHosts, []string{"allowed.test"}) {
 		t.Errorf("config %+v", c)
 	}
-	for _, agent := range []string{"triage", "review"} {
-		name := "ops/crew/" + c.Agents[agent].Schema
-		if _, err := schema.Compile(name, []byte(files[name])); err != nil {
-			t.Error(err)
-		}
-	}
+	checkAgents(t, c)
 	if f.Variables["CREW_DIR"] != "ops/crew" || len(f.Variables) != 1 || f.Secrets["CREW_BOT_TOKEN"] != "bot-token" {
 		t.Errorf("variables %v, secrets %v", f.Variables, f.Secrets)
 	}
@@ -66,15 +73,58 @@ func TestInstall(t *testing.T) {
 	}
 }
 
+// checkAgents: the six are there, triage and review start, and each has all that it names.
+func checkAgents(t *testing.T, c config.Config) {
+	t.Helper()
+	if names := slices.Sorted(maps.Keys(c.Agents)); !slices.Equal(names, slices.Sorted(slices.Values(harness.Roles()))) {
+		t.Errorf("agents %q", names)
+	}
+	l := harness.Loader{Dir: c.Dir}
+	compiler, err := trigger.NewCompiler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, e := range c.Agents {
+		if e.Disabled() != (name != "triage" && name != "review") {
+			t.Errorf("agent %s: disabled %t", name, e.Disabled())
+		}
+		h, err := l.Load(t.Context(), name, e.Source)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if h.Role != name {
+			t.Errorf("agent %s has the role %s", name, h.Role)
+		}
+		if _, err := compiler.Compile(h.Trigger); err != nil {
+			t.Error(err)
+		}
+		if text, err := l.Read(t.Context(), h.Agent); err != nil || !strings.HasPrefix(string(text), "---\nname: "+name+"\n") {
+			t.Errorf("agent file of %s: %q, %v", name, text, err)
+		}
+		data, err := l.Read(t.Context(), h.Schema)
+		if err != nil {
+			t.Error(err)
+		}
+		if _, err := schema.Compile(h.Schema.Path, data); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestInstallKeepsConfig(t *testing.T) {
 	f := forgetest.New(t)
 	o := options(t, f)
-	f.Commits[0].Files["ops/crew/config.yaml"] = "kept"
+	for _, name := range []string{"config.yaml", "harness/triage.yaml", "agents/code.md", "schemas/fix-result.schema.json"} {
+		f.Commits[0].Files["ops/crew/"+name] = "kept"
+	}
 	if _, err := setup.Install(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.Commits[1].Files["ops/crew/config.yaml"]; got != "kept" {
-		t.Errorf("config %q", got)
+	for name, kept := range map[string]bool{"config.yaml": true, "harness/triage.yaml": true, "agents/code.md": true, "schemas/fix-result.schema.json": false} {
+		if got := f.Commits[1].Files["ops/crew/"+name]; (got == "kept") != kept {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }
 

@@ -42,6 +42,7 @@ type Forge struct {
 	Secrets   map[string]string // opened with the repository's key
 	Commits   []Commit          // of the default branch, oldest first
 	Calls     []string          // "token METHOD path", of changes
+	Pulls     map[string]string // JSON of pull requests by number
 	Fail      map[string]int    // "METHOD path" → status to answer instead
 	moved     int               // how often the branch still moves under the caller
 
@@ -211,11 +212,19 @@ func (f *Forge) repository(on register) {
 }
 
 func (f *Forge) git(on register) {
-	on("GET /contents/{path...}", func(r *http.Request, _ map[string]any) answer {
-		if _, ok := f.head().Files[r.PathValue("path")]; !ok || r.URL.Query().Get("ref") != "main" {
+	on("GET /git/trees/main", func(r *http.Request, _ map[string]any) answer {
+		list := []map[string]string{}
+		for _, p := range slices.Sorted(maps.Keys(f.head().Files)) {
+			list = append(list, map[string]string{"path": p, "type": "blob"})
+		}
+		return answer{200, map[string]any{"tree": list, "truncated": false}}
+	})
+	on("GET /pulls/{number}", func(r *http.Request, _ map[string]any) answer {
+		text, ok := f.Pulls[r.PathValue("number")]
+		if !ok {
 			return missing()
 		}
-		return answer{200, map[string]string{"path": r.PathValue("path")}}
+		return answer{200, json.RawMessage(text)}
 	})
 	on("GET /git/ref/heads/main", func(*http.Request, map[string]any) answer {
 		return answer{200, map[string]any{"object": map[string]string{"sha": f.head().SHA}}}
