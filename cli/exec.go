@@ -38,8 +38,8 @@ type execFlags struct {
 	seed         string
 }
 
-const execLong = `Run a program so that github.com, api.github.com and raw.githubusercontent.com are a forge on this
-machine, and nothing else can be reached. The forge is as that of "understudy serve", with the repository
+const execLong = `Run a program so that github.com, api.github.com, uploads.github.com and raw.githubusercontent.com are a
+forge on this machine, and nothing else can be reached. The forge is as that of "understudy serve", with the repository
 acme/app, and is gone with the program. Attempts to reach anything else are named on standard error.
 
 Two rungs, of which the program gets the highest that this machine allows:

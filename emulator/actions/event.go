@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -270,6 +271,8 @@ func (h happening) title(wf *workflow.Workflow) string {
 		title = expr.String(at(h.payload, "issue", "title"))
 	case "pull_request", "pull_request_target", "pull_request_review", "pull_request_review_comment":
 		title = expr.String(at(h.payload, "pull_request", "title"))
+	case "release":
+		title = cmp.Or(expr.String(at(h.payload, "release", "name")), expr.String(at(h.payload, "release", "tag_name")))
 	case "repository_dispatch":
 		title = h.action
 	}

@@ -43,7 +43,7 @@ func goGithub(t *testing.T, n *tally) {
 		"apps": foreignApps, "checks": foreignChecks, "statuses": foreignStatuses, "forks": foreignForks, "furniture": foreignFurniture,
 		"compare": foreignCompare, "search": foreignSearch, "objects": foreignObjects, "hooks": foreignHooks, "hooks of organisations": foreignOrgHooks,
 		"organisations": foreignOrgs, "config of organisations": foreignOrgConfig, "payloads": foreignPayloads, "pull requests": foreignPulls,
-		"repositories": foreignRepositories, "git data": foreignGitData, "issues": foreignIssues, "protection": foreignProtection, "roles": foreignRoles, "config": foreignConfig, "runs": foreignRuns, "teams": foreignTeams,
+		"repositories": foreignRepositories, "git data": foreignGitData, "issues": foreignIssues, "protection": foreignProtection, "roles": foreignRoles, "config": foreignConfig, "runs": foreignRuns, "releases": foreignReleases, "teams": foreignTeams,
 	} {
 		t.Run(name, func(t *testing.T) { does(t, n) })
 	}

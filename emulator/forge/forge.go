@@ -66,7 +66,7 @@ type Options struct {
 	NoPort  bool             // listen nowhere: only Server.Client reaches the forge, and git does not
 	// PublicURL is the address that bodies, webhook payloads and the headers Link and Location are
 	// made of, whatever host a request names. "" is URL(). https://github.com has its API at
-	// https://api.github.com and raw files at https://raw.githubusercontent.com, and requests for
+	// https://api.github.com, raw files at https://raw.githubusercontent.com and uploads at https://uploads.github.com, and requests for
 	// these hosts find them there; any other scheme://host[:port] has its API at /api/v3. That the
 	// address leads to URL() is the affair of who sets it.
 	PublicURL string
@@ -168,7 +168,7 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range []string{"artifacts", "caches"} {
+	for _, d := range []string{"artifacts", "caches", "assets"} {
 		if err := os.MkdirAll(filepath.Join(dir, d), 0o700); err != nil {
 			return err
 		}
@@ -201,6 +201,7 @@ func (s *Server) assemble(o Options, now func() time.Time) error {
 	s.api = api.New(api.Options{
 		Base: s.base, Now: now, State: st, Git: git, Ledger: o.Ledger, Journal: o.Journal, Log: o.Log, Faults: faults,
 		OpenArtifact: s.admin.OpenArtifact, DropArtifact: s.admin.removeArtifact, DropCache: s.admin.removeCache,
+		PutAsset: s.admin.putAsset, DropAsset: s.admin.removeAsset, OpenAsset: s.admin.openAsset,
 	})
 	if l != nil {
 		s.http = &http.Server{

@@ -122,7 +122,7 @@ func movedRefs(r state.RepoImage, now map[string]string) []journal.Entry {
 
 // sweep removes files whose artifact or cache entry is not known: their ids are given again.
 func (k *keeper) sweep(im state.Image) error {
-	artifacts, caches := map[string]bool{}, map[string]bool{}
+	artifacts, caches, assets := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, a := range im.Artifacts {
 		artifacts[strconv.FormatInt(a.ID, 10)+".zip"] = true
 	}
@@ -130,8 +130,11 @@ func (k *keeper) sweep(im state.Image) error {
 		for _, c := range r.Caches {
 			caches[strconv.FormatInt(c.ID, 10)] = true
 		}
+		for _, id := range assetsOf(r) {
+			assets[strconv.FormatInt(id, 10)] = true
+		}
 	}
-	for dir, known := range map[string]map[string]bool{"artifacts": artifacts, "caches": caches} {
+	for dir, known := range map[string]map[string]bool{"artifacts": artifacts, "caches": caches, "assets": assets} {
 		list, err := os.ReadDir(filepath.Join(k.dir, dir))
 		if err != nil {
 			return err

@@ -17,7 +17,7 @@ func TestAddresses(t *testing.T) {
 	for public, want := range map[string][]string{
 		"":                             nil,
 		"http://forge.localhost:8080/": {"http://forge.localhost:8080"},
-		"https://github.com":           {"https://github.com", "https://api.github.com", "https://raw.githubusercontent.com", "https://avatars.githubusercontent.com"},
+		"https://github.com":           {"https://github.com", "https://api.github.com", "https://raw.githubusercontent.com", "https://uploads.github.com", "https://avatars.githubusercontent.com"},
 	} {
 		t.Run(public, func(t *testing.T) {
 			w, names := newFull(t, forge.Options{PublicURL: public})

@@ -24,7 +24,7 @@ import (
 //
 // It holds Actions secrets in the clear, and tokens as digests.
 type Snapshot struct {
-	dir     string // repos/ID.git, artifacts/ID.zip, caches/ID
+	dir     string // repos/ID.git, artifacts/ID.zip, caches/ID, assets/ID
 	temp    bool   // Close removes dir
 	image   state.Image
 	entries []journal.Entry
@@ -53,7 +53,7 @@ func (s *Server) Snapshot(ctx context.Context) (*Snapshot, error) {
 }
 
 func (a *Admin) freeze(ctx context.Context, out *Snapshot) error {
-	for _, d := range []string{"repos", "artifacts", "caches"} {
+	for _, d := range []string{"repos", "artifacts", "caches", "assets"} {
 		if err := os.Mkdir(filepath.Join(out.dir, d), 0o700); err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func (a *Admin) freezeRepos(out *Snapshot) error {
 			return err
 		}
 	}
-	return linkCaches(out.image, a.dir, out.dir)
+	return linkStored(out.image, a.dir, out.dir)
 }
 
 // Close removes what the snapshot keeps on disk. Forges that started from it go on.
@@ -215,5 +215,5 @@ func (s *Snapshot) adopt(git *gitstore.Store, dir string) error {
 			return fmt.Errorf("copy artifact %d: %w", x.ID, err)
 		}
 	}
-	return linkCaches(s.image, s.dir, dir)
+	return linkStored(s.image, s.dir, dir)
 }

@@ -138,6 +138,13 @@ func (w *world) fill() (names map[string]string) {
 	for _, who := range []actor{w.ada, bob, cyd} {
 		who.want(202, "POST", forks, nil)
 	}
+	for _, name := range []string{"one", "two", "three"} {
+		w.ada.want(201, "POST", releases, map[string]any{"tag_name": "release-" + name})
+		one := w.ada.want(200, "GET", releases+"/1", nil)
+		if r := w.ada.upload(one, name, "text/plain", []byte(name)); r.status != 201 {
+			t.Fatalf("upload %s = %d: %s", name, r.status, r.body)
+		}
+	}
 	w.newApp(forge.App{Slug: "triage", Permissions: map[string]string{"issues": "write"}, Events: []string{"status"}, WebhookURL: w.forge.PublicURL() + "/receiver/app"})
 	w.newApp(forge.App{Slug: "coder"})
 	w.newApp(forge.App{Slug: "review"})
@@ -307,6 +314,7 @@ func params() [][3]string {
 		{"", "{repository}", "$REPO"}, {"", "{branch...}", "main"}, {"", "{workflow}", "ci.yml"}, {"", "{format}", "zip"}, {"", "{attempt}", "1"}, {"", "{path...}", "README.md"},
 		{"", "{environment}", "production"}, {"/protection", "{branch}", "guarded"}, {"", "{branch}", "b-v3"}, {"", "{basehead...}", "b-v2...main"},
 		{"", "{installation_id}", "1"}, {"", "{slug}", "triage"},
+		{"", "{release}", "1"}, {"", "{asset}", "1"}, {"", "{tag...}", "release-one"},
 		{"", "{team}", "one"}, {"", "{assignee}", "ada"}, {"", "{reaction}", "1"}, {"", "{milestone}", "1"},
 	}
 }
@@ -363,6 +371,12 @@ func writes() []struct{ request, path, body string } {
 		{"DELETE " + repo + "/issues/{number}/reactions/{reaction}", "", ``},
 		{"POST " + repo + "/issues/comments/{id}/reactions", "", `{"content": "eyes"}`},
 		{"DELETE " + repo + "/issues/comments/{id}/reactions/{reaction}", repo + "/issues/comments/1/reactions/2", ``},
+		{"POST " + repo + "/releases", "", `{"tag_name": "next"}`},
+		{"PATCH " + repo + "/releases/{release}", "", `{"name": "First"}`},
+		{"POST " + repo + "/releases/{release}/assets", repo + "/releases/{release}/assets?name=more", `{"any": "bytes"}`},
+		{"PATCH " + repo + "/releases/assets/{asset}", "", `{"label": "First"}`},
+		{"DELETE " + repo + "/releases/assets/{asset}", "", ``},
+		{"DELETE " + repo + "/releases/{release}", repo + "/releases/2", ``},
 		{"POST " + repo + "/milestones", "", `{"title": "2.0"}`},
 		{"PATCH " + repo + "/milestones/{milestone}", "", `{"state": "closed"}`},
 		{"DELETE " + repo + "/milestones/{milestone}", repo + "/milestones/3", ``},

@@ -13,7 +13,7 @@ const siteURL = "https://github.com"
 
 // siteHosts are the names under which it then answers.
 func siteHosts() []string {
-	return []string{"github.com", "api.github.com", "raw.githubusercontent.com"}
+	return []string{"github.com", "api.github.com", "raw.githubusercontent.com", "uploads.github.com"}
 }
 
 // becomeGitHub makes the authority of github.com's certificates, and the file by which programs trust it.

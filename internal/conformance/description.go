@@ -31,6 +31,7 @@ type Operation struct {
 	Path   string          // /repos/{owner}/{repo}/issues/{issue_number}
 	Query  map[string]bool // its query parameters; true are required
 	Body   bool            // a request has a body described
+	bytes  bool            // which is no JSON
 
 	segments []string
 	at       string              // JSON pointer in the description
@@ -120,7 +121,8 @@ func (d *description) operations(schemas *schemas) []*Operation {
 				}
 			}
 			if from.Body != nil {
-				o.Body = schemas.addContent(o.at+" body", *from.Body) != nil
+				kinds := schemas.addContent(o.at+" body", *from.Body)
+				o.Body, o.bytes = kinds != nil, kinds != nil && !slices.ContainsFunc(kinds, isJSON)
 			}
 			for status, answer := range from.Responses {
 				given := answer.body

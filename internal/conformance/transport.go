@@ -30,7 +30,10 @@ type transport struct {
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.to.Helper()
 	x := Exchange{Method: r.Method, Accept: r.Header.Get("Accept"), Query: r.URL.Query()}
-	x.Path, _ = strings.CutPrefix(r.URL.EscapedPath(), "/api/v3")
+	x.Path = r.URL.EscapedPath()
+	for _, root := range []string{"/api/v3", "/api/uploads"} {
+		x.Path = strings.TrimPrefix(x.Path, root)
+	}
 	if r.GetBody != nil {
 		again, err := r.GetBody()
 		if err != nil {
@@ -72,5 +75,5 @@ func ofTheAPI(r *http.Request, path string) bool {
 			return false
 		}
 	}
-	return !strings.Contains(path, ".git/")
+	return !strings.Contains(path, ".git/") && !strings.Contains(path, "/releases/download/") && !strings.Contains(path, "/releases/latest/download/")
 }

@@ -40,6 +40,11 @@ type Options struct {
 	DropArtifact func(id int64) error
 	// DropCache removes the bytes of a cache entry.
 	DropCache func(id int64) error
+	// PutAsset stores the bytes of a release's asset; DropAsset removes them.
+	PutAsset  func(id int64, from io.Reader) (size int64, digest string, err error)
+	DropAsset func(id int64) error
+	// OpenAsset returns the bytes of a release's asset.
+	OpenAsset func(id int64) (io.ReadCloser, error)
 }
 
 // API is an http.Handler.
@@ -111,6 +116,8 @@ func New(o Options) *API {
 		a.reviewCommentRoutes(),
 		a.reviewRequestRoutes(),
 		a.protectionRoutes(),
+		a.releaseRoutes(),
+		a.releaseAssetRoutes(),
 	} {
 		for _, r := range group {
 			a.routes.add(r)
@@ -184,6 +191,8 @@ func (a *API) serve(c *call, subject string, refused error) (answer, error) {
 		return a.signed(c, c.path)
 	case strings.HasPrefix(c.path, "/raw/"):
 		return a.rawFile(c, c.path)
+	case c.where&servesGit != 0 && c.route.do == nil && releaseFile.MatchString(c.path):
+		return a.downloadReleaseFile(c)
 	case c.route.do == nil || c.where&servesAPI == 0:
 		return answer{}, wire.Unsupported(subject)
 	}

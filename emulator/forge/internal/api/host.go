@@ -14,6 +14,7 @@ type serves int
 const (
 	servesAPI serves = 1 << iota
 	servesGit
+	servesUploads
 )
 
 // locate returns the path of a request as the router knows it, and what its host serves. The host
@@ -27,13 +28,18 @@ func locate(r *http.Request) (path string, what serves) {
 	switch strings.ToLower(host) {
 	case wire.APIHost:
 		return path, servesAPI
+	case wire.UploadHost:
+		return path, servesAPI | servesUploads
 	case wire.RawHost:
 		return "/raw" + path, 0
 	case wire.SiteHost:
 		return path, servesGit
 	}
-	if rest, found := strings.CutPrefix(path, "/api/v3"); found && (rest == "" || rest[0] == '/') {
-		path = rest
+	for _, root := range []string{"/api/v3", wire.UploadRoot} {
+		if rest, found := strings.CutPrefix(path, root); found && (rest == "" || rest[0] == '/') {
+			path = rest
+			break
+		}
 	}
-	return path, servesAPI | servesGit
+	return path, servesAPI | servesGit | servesUploads
 }

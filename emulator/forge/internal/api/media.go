@@ -34,6 +34,9 @@ type media struct {
 	shown string // as in X-GitHub-Media-Type
 }
 
+// bytesMedia is the form in which an asset of a release is its bytes.
+const bytesMedia = "octet-stream"
+
 func plainMedia() media { return media{shown: "github.v3; format=json"} }
 
 // mediaOf reads the Accept header: the first form that the dialect knows, or an error.
@@ -59,6 +62,9 @@ func parseMedia(s string) (media, bool) {
 	switch s {
 	case "", "*/*", "application/*", "application/json", "application/vnd.github+json", "application/vnd.github.v3+json":
 		return plainMedia(), true
+	}
+	if s == "application/octet-stream" {
+		return media{param: bytesMedia, shown: "github.v3; param=octet-stream"}, true
 	}
 	s, found := strings.CutPrefix(s, "application/vnd.github.")
 	if !found {
@@ -87,6 +93,8 @@ func checkMedia(rt route, m media) error {
 		return nil
 	}
 	switch m.param {
+	case bytesMedia:
+		return wire.NewError(http.StatusUnsupportedMediaType, "Unsupported 'Accept' header: 'application/octet-stream'. Must accept 'application/json'.")
 	case "text", "html", "full", "diff", "patch", "base64":
 		return wire.Unsupported("media type " + m.param + " of " + rt.method + " " + rt.pattern)
 	}

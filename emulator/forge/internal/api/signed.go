@@ -17,6 +17,7 @@ import (
 const (
 	signedLog      = "log"
 	signedArtifact = "artifact"
+	signedAsset    = "asset"
 	signedLogs     = "logs" // with the number of an attempt: "logs3"
 )
 
@@ -55,6 +56,9 @@ func (a *API) signed(c *call, path string) (answer, error) {
 			data = []byte{}
 		}
 		return answer{status: http.StatusOK, raw: data, kind: "text/plain; charset=utf-8"}, err
+	}
+	if kind == signedAsset {
+		return a.assetBytes(id)
 	}
 	if attempt, found := strings.CutPrefix(kind, signedLogs); found {
 		return a.zipLogs(id, attempt)

@@ -65,6 +65,9 @@ func (im Image) Added(old Image) (Added, error) {
 	if len(d.Repos) != 1 {
 		return Added{}, fmt.Errorf("%d repositories were made, not one", len(d.Repos))
 	}
+	if slices.ContainsFunc(d.Repos[0].Releases, func(x Release) bool { return len(x.Assets) > 0 }) {
+		return Added{}, errors.New("it made a release with assets")
+	}
 	return Added{Last: im.Last, Repo: d.Repos[0], Issues: d.Issues, Comments: d.Comments}, nil
 }
 

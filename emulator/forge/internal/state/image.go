@@ -146,6 +146,9 @@ type RepoImage struct {
 	Milestones    []MilestoneImage `json:",omitempty"` // as they were made
 	LastMilestone int              `json:",omitempty"`
 
+	Releases      []Release `json:",omitempty"` // as they were made; the bytes of their assets are not in the image
+	LatestRelease int64     `json:",omitempty"`
+
 	Merging     MergingImage
 	Protections []Protection `json:",omitempty"` // by Branch
 }
@@ -368,6 +371,7 @@ func imageOfRepo(r *repo) RepoImage {
 	if r.parent != nil {
 		out.Parent = r.parent.id
 	}
+	out.Releases, out.LatestRelease = imageOfReleases(r.releases), r.latestRelease
 	for _, p := range r.protections {
 		out.Protections = append(out.Protections, *p)
 	}

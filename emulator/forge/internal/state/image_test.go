@@ -48,8 +48,8 @@ func images() map[string]reflect.Type {
 		"HookConfig": reflect.TypeFor[state.HookConfig](), "Outcome": reflect.TypeFor[state.Outcome](),
 		"check": reflect.TypeFor[state.CheckImage](), "Check": reflect.TypeFor[state.Check](), "suite": reflect.TypeFor[state.SuiteImage](),
 		"Suite": reflect.TypeFor[state.Suite](), "status": reflect.TypeFor[state.StatusImage](), "Status": reflect.TypeFor[state.Status](),
-		"Annotation": reflect.TypeFor[state.Annotation](),
-		"Span":       reflect.TypeFor[state.Span](), "Run": reflect.TypeFor[state.Run](), "Job": reflect.TypeFor[state.Job](),
+		"Annotation": reflect.TypeFor[state.Annotation](), "Release": reflect.TypeFor[state.Release](), "Asset": reflect.TypeFor[state.Asset](),
+		"Span": reflect.TypeFor[state.Span](), "Run": reflect.TypeFor[state.Run](), "Job": reflect.TypeFor[state.Job](),
 		"team": reflect.TypeFor[state.TeamImage](), "customRole": reflect.TypeFor[state.CustomRoleImage](), "Step": reflect.TypeFor[state.Step](), "Artifact": reflect.TypeFor[state.Artifact](),
 	}
 }
@@ -222,6 +222,7 @@ func full(t *testing.T) world {
 	w.fillTeams(t, ada)
 	_, err = w.EditRepo(ada, "acme/lib", state.RepoEdit{Archived: &yes}, nil)
 	try(t, err)
+	w.fillReleases(t, ada)
 	return w
 }
 
@@ -565,6 +566,10 @@ func TestBadImage(t *testing.T) {
 		"deliveries":   {func(i *state.Image) { slices.Reverse(i.Deliveries) }, "out of order"},
 		"parent":       {func(i *state.Image) { i.Repos[1].Parent = 2 }, "cannot be a fork of 2"},
 		"actions":      {func(i *state.Image) { i.Repos[1].Actions = "maybe" }, `Actions are "maybe"`},
+		"release":      {func(i *state.Image) { i.Repos[0].Releases[0].Tag = "" }, `tag ""`},
+		"releases":     {func(i *state.Image) { i.Repos[0].Releases[0].ID = 2 }, "release 2 is there twice"},
+		"latest":       {func(i *state.Image) { i.Repos[0].LatestRelease = 9 }, "latest release is 9"},
+		"asset":        {func(i *state.Image) { i.Repos[0].Releases[0].Assets[0].Name = "a b" }, `called "a b"`},
 		"milestone":    {func(i *state.Image) { i.Issues[1].More.Milestone = 9 }, "milestone 9"},
 		"lock":         {func(i *state.Image) { i.Issues[1].More.Reason = "bored" }, `"bored"`},
 		"reaction":     {func(i *state.Image) { i.Reactions[0].Content = "yawn" }, `"yawn"`},
@@ -662,4 +667,20 @@ func (w world) fillTeams(t *testing.T, ada state.Identity) {
 	hidden := "Hidden"
 	_, err = w.PutTeam(ada, "acme", "", state.TeamEdit{Name: &hidden})
 	try(t, err)
+}
+
+// fillReleases publishes a release with a file, and drafts another.
+func (w world) fillReleases(t *testing.T, ada state.Identity) {
+	t.Helper()
+	one, two, name, body, yes := "v1", "v2", "One", "First.", true
+	at := state.ReleaseCommit{SHA: strings.Repeat("a", 40), Date: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	v, err := w.PutRelease(ada, "acme/app", 0, state.ReleaseEdit{Tag: &one, Name: &name, Body: &body}, at)
+	try(t, err)
+	_, err = w.PutRelease(ada, "acme/app", 0, state.ReleaseEdit{Tag: &two, Draft: &yes, Prerelease: &yes}, at)
+	try(t, err)
+	id, err := w.ClaimAsset(ada, "acme/app", v.ID, "app")
+	try(t, err)
+	_, err = w.AddAsset(ada, "acme/app", v.ID, state.Asset{ID: id, Name: "app", Label: "App", Type: "text/plain", Size: 1, Digest: "sha256:0"})
+	try(t, err)
+	w.DownloadAsset(id)
 }

@@ -55,11 +55,13 @@ type reader struct {
 	comments     map[int64]*comment
 	reactions    map[int64]*reaction
 	caches       map[int64]*Cache
+	releases     map[int64]*Release
+	assets       map[int64]*Asset
 }
 
 func newReader(s *State) reader {
 	return reader{s: s, accounts: map[int64]*account{}, repos: map[int64]*repo{}, labels: map[int64]*label{},
-		issues: map[int64]*issue{}, workflows: map[int64]*workflow{}, arts: map[int64]*artifact{}, environments: map[int64]*environment{}, caches: map[int64]*Cache{},
+		issues: map[int64]*issue{}, workflows: map[int64]*workflow{}, arts: map[int64]*artifact{}, environments: map[int64]*environment{}, caches: map[int64]*Cache{}, releases: map[int64]*Release{}, assets: map[int64]*Asset{},
 		tokens: map[string]*token{}, milestones: map[int64]*milestone{}, comments: map[int64]*comment{}, reactions: map[int64]*reaction{}}
 }
 
@@ -68,7 +70,7 @@ func nouns() []noun {
 		nounHook, nounDelivery, nounEnvironment, nounPull, nounCache,
 		nounReview, nounReviewComment,
 		nounStatus, nounInstallation, nounRole, nounTeam,
-		nounMilestone, nounReaction, nounIssueEvent}
+		nounMilestone, nounReaction, nounIssueEvent, nounRelease, nounAsset}
 }
 
 func (r reader) counters(im Image) error {
@@ -218,7 +220,7 @@ func (r reader) readRepos(im Image) error {
 		if !slices.Contains([]string{actionsOn, actionsOfFork, actionsOff}, in.Actions) {
 			return fmt.Errorf("repository %s: Actions are %q", x.fullName(), in.Actions)
 		}
-		if err := cmp.Or(in.ActionsImage.check(), r.readWithin(x, in), x.readProtections(in.Protections)); err != nil {
+		if err := cmp.Or(in.ActionsImage.check(), r.readWithin(x, in), r.readReleases(x, in), x.readProtections(in.Protections)); err != nil {
 			return fmt.Errorf("repository %s: %w", x.fullName(), err)
 		}
 	}

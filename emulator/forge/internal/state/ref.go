@@ -44,6 +44,7 @@ func (s *State) moveRefs(who Identity, r *repo, changes []RefChange) {
 	for _, c := range changes {
 		if c.After == Zero {
 			delete(r.refs, c.Ref)
+			s.untag(who, r, c.Ref)
 		} else {
 			r.refs[c.Ref] = c.After
 		}

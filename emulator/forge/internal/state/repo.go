@@ -53,6 +53,8 @@ type repo struct {
 	checks        []*check      // as they were made
 	suites        []*suite      // likewise
 	statuses      []*status     // likewise
+	releases      []*Release    // likewise
+	latestRelease int64         // that somebody called the latest; 0 is none
 }
 
 func (r *repo) fullName() string { return r.owner.login + "/" + r.name }

@@ -87,6 +87,8 @@ const (
 	nounInstallation noun = "installation"
 	nounRole         noun = "role"
 	nounTeam         noun = "team"
+	nounRelease      noun = "release"
+	nounAsset        noun = "release asset"
 )
 
 // ActionsLogin is the account that a job's own token acts as. It exists from the start.

@@ -19,16 +19,17 @@ import (
 
 // Base is the one source of every address in bodies and headers. The zero value has none.
 type Base struct {
-	site, api, raw, avatars string // no slash at the end
+	site, api, raw, uploads, avatars string // no slash at the end
 }
 
 // github is the site whose API and raw files have hosts of their own.
 const github = "https://github.com"
 
-// The hosts of github.com that serve the API and raw files at their root.
+// The hosts of github.com that serve the API, raw files and uploads at their root.
 const (
-	APIHost = "api.github.com"
-	RawHost = "raw.githubusercontent.com"
+	APIHost    = "api.github.com"
+	RawHost    = "raw.githubusercontent.com"
+	UploadHost = "uploads.github.com"
 )
 
 // SiteHost is where github.com has pages and git, but no API.
@@ -62,12 +63,15 @@ func ParseBase(public string) (Base, error) {
 	site := u.Scheme + "://" + strings.ToLower(u.Host)
 	switch name := strings.ToLower(u.Hostname()); {
 	case site == github:
-		return Base{site: site, api: "https://" + APIHost, raw: "https://" + RawHost, avatars: "https://avatars.githubusercontent.com"}, nil
+		return Base{site: site, api: "https://" + APIHost, raw: "https://" + RawHost, uploads: "https://" + UploadHost, avatars: "https://avatars.githubusercontent.com"}, nil
 	case name == SiteHost || strings.HasSuffix(name, "."+SiteHost) || strings.HasSuffix(name, ".githubusercontent.com"):
 		return bad("GitHub's own name is only known as " + github)
 	}
-	return Base{site: site, api: site + "/api/v3", raw: site + "/raw", avatars: site + "/avatars"}, nil
+	return Base{site: site, api: site + "/api/v3", raw: site + "/raw", uploads: site + UploadRoot, avatars: site + "/avatars"}, nil
 }
+
+// UploadRoot is where a site that is not github.com takes the files of releases, as GitHub Enterprise Server does.
+const UploadRoot = "/api/uploads"
 
 // hostForm is a host name; an underscore is no part of the standard but of many container networks.
 var hostForm = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?$`)
@@ -88,6 +92,11 @@ func (b Base) HTML(format string, args ...any) string {
 // Raw returns the address of a file's bytes, given "/owner/name/ref/path".
 func (b Base) Raw(format string, args ...any) string {
 	return b.raw + fmt.Sprintf(format, args...)
+}
+
+// Uploads returns the address that takes the bytes of an API path.
+func (b Base) Uploads(format string, args ...any) string {
+	return b.uploads + fmt.Sprintf(format, args...)
 }
 
 // Avatar returns the address of an account's picture.
