@@ -13,6 +13,10 @@ type Platform struct {
 	WorkflowFile    string           // file name of the platform's workflow, such as "crew.yml"
 	JobPattern      string           // name of a stage's job, such as "run ({stage})"
 	FailureMarker   string           // text that every failure comment of the platform contains
+	AgentFile       string           // path in the repository of the file that tells the agent {name} what to do
+	RawURL          string           // where a file of a public repository is fetched: {repo}, {ref} and {path}
+	Harness         Harness          // of agents that a scenario brings
+	Edits           map[string]Edit  // by name: EditKillSwitch and its like
 	Stages          []Stage          // in the order of the platform file
 	Actors          map[string]Actor // by name, without the built-in observer
 }

@@ -26,6 +26,8 @@ var placeholders = map[string][]string{
 	"install": {"repo", "api", "server"}, // and token:ACTOR in env
 	"defect":  {"name"},
 	"names":   {"stage"},
+	"places":  {"name", "repo", "ref", "path"},
+	"harness": {"name", "url", "digest", "file"},
 }
 
 // checkPlaceholders finds the ones that nobody would replace, where they stand.

@@ -120,6 +120,10 @@ type wirePlatform struct {
 		Script  string `yaml:"script"`
 		Results string `yaml:"results"`
 		Policy  string `yaml:"policy"`
+
+		Harness   string `yaml:"harness"`
+		AgentFile string `yaml:"agent-file"`
+		Raw       string `yaml:"raw"`
 	} `yaml:"places"`
 	Names struct {
 		Artifact string `yaml:"artifact"`
@@ -127,10 +131,12 @@ type wirePlatform struct {
 		Job      string `yaml:"job"`
 		Failure  string `yaml:"failure"`
 	} `yaml:"names"`
-	Stages       yaml.Node `yaml:"stages"`
-	Door         yaml.Node `yaml:"door"`
-	Capabilities yaml.Node `yaml:"capabilities"`
-	Words        yaml.Node `yaml:"words"`
+	Harness      wireHarness `yaml:"harness"`
+	Edits        yaml.Node   `yaml:"edits"`
+	Stages       yaml.Node   `yaml:"stages"`
+	Door         yaml.Node   `yaml:"door"`
+	Capabilities yaml.Node   `yaml:"capabilities"`
+	Words        yaml.Node   `yaml:"words"`
 }
 
 func (w wirePlatform) platform(at places) (Platform, []error) {
@@ -147,11 +153,12 @@ func (w wirePlatform) platform(at places) (Platform, []error) {
 			Name: w.Name, ScriptPath: w.Places.Script, ResultsFile: w.Places.Results,
 			PolicyFile: w.Places.Policy, ArtifactPattern: w.Names.Artifact, WorkflowFile: w.Names.Workflow,
 			JobPattern: w.Names.Job, FailureMarker: w.Names.Failure,
+			AgentFile: w.Places.AgentFile, RawURL: w.Places.Raw, Harness: w.Harness.harness(w.Places.Harness),
 		},
 	}
 	return p, slices.Concat(p.readActors(at, w.Actors), p.readStages(at.file, w.Stages), p.readDoor(at.file, w.Door),
 		p.readCapabilities(at.file, w.Capabilities), p.readWords(at.file, w.Words),
-		p.missing(at, w), p.outside(at))
+		p.readEdits(at.file, w.Edits), p.checkHarness(at), p.missing(at, w), p.outside(at))
 }
 
 // beside is a path as a file means it: absolute, or from the file's own directory.

@@ -93,6 +93,7 @@ var full = []struct{ at, part string }{
 	{"", "name: crew"}, {"properties/get", "get: {"}, {"properties/install", "install: {"}, {"properties/defect", "defect: {"},
 	{"properties/actors/additionalProperties", "admin: {"}, {"properties/places", "places: {"}, {"properties/names", "names: {"},
 	{"properties/stages/additionalProperties", "triage: {"}, {"properties/stages/additionalProperties/properties/checks/items", "checks: [{"},
+	{"properties/harness", "harness: {"}, {"properties/harness/properties/hosted", "hosted: {"}, {"properties/edits/additionalProperties", "kill-switch: {"},
 	{"properties/stages/additionalProperties/properties/checks/items/properties/when", "when: {"}, {"properties/door/additionalProperties", "allowed.test: {"},
 }
 

@@ -23,11 +23,17 @@ actors:
   bot: {role: write, bot: true}
   narrow: {role: triage, scopes: [public_repo]}
   robot: {app: {issues: write}}
-places: {script: s.yaml, results: r.json, policy: p.json}
+places: {script: s.yaml, results: r.json, policy: p.json, harness: "h/{name}.yaml", agent-file: "a/{name}.md", raw: "http://raw.test/{repo}/{ref}/{path}"}
 names: {artifact: "a-{stage}", workflow: w.yml, job: "run ({stage})", failure: "failed"}
 stages:
   triage: {label: ready, result: output/r.json, schema: s.json, checks: [{path: head_sha, matches: '^[0-9a-f]{40}$', when: {path: action, equals: approve}}]}
   code: {}
+harness: {source: "h/{name}.yaml", base: "{name}.yaml", root: h, pinned: "{url}#sha256={digest}", hosted: {file: "h/{name}.yaml", root: h}, files: {agent: "{name} {file}"}}
+edits:
+  kill-switch: {file: c.yaml, path: kill_switch, value: true}
+  agent: {file: c.yaml, path: "agents.{name}.source", value: "{source}"}
+  disable: {file: c, format: ini, path: "{name}.on", value: "no"}
+  allow: {file: c.yaml, path: allowed, append: "{prefix}"}
 door:
   allowed.test: {status: 200, body: hi}
 capabilities: {slow-model: false, new-labels: true}
@@ -99,6 +105,20 @@ func TestReadPlatform(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[driver.Capability]bool{"slow-model": false, "new-labels": true}, p.Capabilities); diff != "" {
 		t.Errorf("capabilities (-want +got):\n%s", diff)
+	}
+	edits := map[string]driver.Edit{
+		"kill-switch": {File: "c.yaml", Format: "yaml", Path: "kill_switch", Value: true},
+		"agent":       {File: "c.yaml", Format: "yaml", Path: "agents.{name}.source", Value: "{source}"},
+		"disable":     {File: "c", Format: "ini", Path: "{name}.on", Value: "no"},
+		"allow":       {File: "c.yaml", Format: "yaml", Path: "allowed", Value: "{prefix}", Append: true},
+	}
+	if diff := cmp.Diff(edits, p.Edits); diff != "" {
+		t.Errorf("edits (-want +got):\n%s", diff)
+	}
+	harness := driver.Harness{File: "h/{name}.yaml", Source: "h/{name}.yaml", Base: "{name}.yaml", Root: "h", Pinned: "{url}#sha256={digest}",
+		HostedFile: "h/{name}.yaml", HostedRoot: "h", Files: map[string]string{"agent": "{name} {file}"}}
+	if diff := cmp.Diff(harness, p.Harness); diff != "" || p.AgentFile != "a/{name}.md" || p.RawURL != "http://raw.test/{repo}/{ref}/{path}" {
+		t.Errorf("harness (-want +got):\n%s; %s, %s", diff, p.AgentFile, p.RawURL)
 	}
 	if len(p.Door) != 1 || p.Door[0] != (environment.Opening{Host: "allowed.test", Status: 200, Body: "hi"}) {
 		t.Errorf("door: got %+v", p.Door)
