@@ -54,4 +54,7 @@ type Place struct {
 	Org  string // organisation or owner that the lease's repositories live under
 	Repo string // leased name of the repository under test, such as "test-repo-01"
 	Dir  string // directory of this lease alone; removed on release
+
+	// Shared is that the repository outlives the lease, so that the next scenario meets what this one leaves in it.
+	Shared bool
 }

@@ -197,7 +197,7 @@ func (p *Platform) checkHarness(at places) (problems []error) {
 		}
 	}
 	if p.Harness.File == "" && p.Harness.Source != "" {
-		problems = append(problems, at.errorf("harness", "harness is described, but not where it is").Hinted("such as `places: {harness: .crew/harness/{name}.yaml}`"))
+		problems = append(problems, at.errorf("harness", "harness is described, but not where it is").Hinted("%s", "such as `places: {harness: '.crew/harness/{name}.yaml'}`"))
 	}
 	return problems
 }

@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,37 @@ const (
 	ThePull       = "the pull request"             // driver.Ref: the last one of this repository that a step named
 	TheForkPull   = "the fork pull request"        // driver.Ref: the last one of a fork that a step opened
 	TheStimulus   = "what sets the platform going" // driver.Cause: the last step that did
+	TheHarnesses  = "the scenario's own harnesses" // []string: names of the agents that steps brought
+	TheAgent      = "the agent named last"         // NamedAgent
 )
+
+// NamedAgent is the agent of which a step said last that it ran, after a stimulus. What later steps
+// say of "the agent" is of this one, until the next stimulus.
+type NamedAgent struct {
+	Name     string
+	Stimulus driver.Cause
+}
+
+// Harnesses are the names of the agents that steps brought, beside the platform's own.
+func Harnesses(ctx context.Context) []string {
+	names, _ := Shared[[]string](ctx, TheHarnesses) // none is none
+	return names
+}
+
+// BringHarness says that a step brought an agent of this name.
+func BringHarness(ctx context.Context, name string) {
+	if names := Harnesses(ctx); !slices.Contains(names, name) {
+		Share(ctx, TheHarnesses, append(slices.Clone(names), name))
+	}
+}
+
+// AgentOf is the agent named last after this stimulus, or "".
+func AgentOf(ctx context.Context, stimulus driver.Cause) string {
+	if a, err := Shared[NamedAgent](ctx, TheAgent); err == nil && a.Stimulus == stimulus {
+		return a.Name
+	}
+	return ""
+}
 
 // WithIssue returns text with each "<issue>" replaced by the number of the scenario's issue. Text
 // without it is returned as it is; with it, and before there is an issue, the error says what to do.

@@ -60,6 +60,7 @@ func TestApply(t *testing.T) {
 		{"a value", "yaml", "kill_switch", true, false, "-kill_switch: false\n+kill_switch: true\n"},
 		{"the comment at it stays", "yaml", "runtime", "pi", false, "-runtime: dummy # what drives the agents\n+runtime: pi # what drives the agents\n"},
 		{"text that looks like another", "yaml", "runtime", "true", false, "-runtime: dummy # what drives the agents\n+runtime: \"true\" # what drives the agents\n"},
+		{"text that was true once", "yaml", "runtime", "No", false, "-runtime: dummy # what drives the agents\n+runtime: \"No\" # what drives the agents\n"},
 		{"the same again", "yaml", "runtime", "dummy", false, ""},
 		{"a new key", "yaml", "effort", "low", false, "+effort: low\n"},
 		{"a new entry", "yaml", "agents.{name}.source", "harness/my.yaml", false, "+  my.agent:\n+    source: harness/my.yaml\n"},

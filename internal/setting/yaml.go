@@ -100,7 +100,7 @@ func child(file string, n *yaml.Node, k Key, make bool) (*yaml.Node, error) {
 	}
 	if v == nil {
 		v = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Line: n.Line}
-		n.Content = append(n.Content, text(k.Name), v)
+		n.Content = append(n.Content, keyOf(k.Name), v)
 		n.Style &^= flowOfNothing(n)
 	}
 	if k.By == "" {
@@ -118,7 +118,7 @@ func child(file string, n *yaml.Node, k Key, make bool) (*yaml.Node, error) {
 	}
 	e = mapping()
 	e.Line = v.Line
-	e.Content = []*yaml.Node{text(k.By), text(k.Is)}
+	e.Content = []*yaml.Node{keyOf(k.By), text(k.Is)}
 	v.Style &^= flowOfNothing(v)
 	v.Content = append(v.Content, e)
 	return e, nil
@@ -132,7 +132,17 @@ func flowOfNothing(n *yaml.Node) yaml.Style {
 	return 0
 }
 
-func text(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }
+func keyOf(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s} }
+
+// text is a text that is one for every reader: those of YAML 1.1 take some words for true and false.
+func text(s string) *yaml.Node {
+	n := keyOf(s)
+	switch strings.ToLower(s) {
+	case "y", "n", "yes", "no", "on", "off":
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
+}
 
 // scalar is a value as YAML writes it.
 func scalar(v any) (*yaml.Node, error) {
