@@ -33,7 +33,7 @@ func TestPortableFeaturesNameNoPlatform(t *testing.T) {
 	if err != nil || len(files) < 2 {
 		t.Fatalf("got %q, %v", files, err)
 	}
-	own := regexp.MustCompile(`(?i)\b(crew|postroom|triage\w*|sort\w*|answer\w*|desk|agent-result|shelf|kill)\b`)
+	own := regexp.MustCompile(`(?i)\b(crew|postroom|triage\w*|sort\w*|answer\w*|desk|agent-result|shelf|kill_switch)\b`)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -54,7 +54,7 @@ func TestPlatformWords(t *testing.T) {
 	}{
 		{"a word that the platform lacks", "portable/platform.yaml", "  done: sorted\n", "",
 			`features/limits.feature:15: <platform:done>: the words of PLATFORM have no "done"; they are answer, `},
-		{"a word that nobody knows", "features/limits.feature", "<platform:off>", "<platform:of>", `features/limits.feature:49: <platform:of>: the words of `},
+		{"a word that nobody knows", "features/limits.feature", "<platform:branch-refusal>", "<platform:branch-refusa>", `features/limits.feature:35: <platform:branch-refusa>: the words of `},
 		{"in a name", "features/limits.feature", "Another label starts", "<platform:label> starts", "features/limits.feature:40: <platform:label> stands in a name or a tag"},
 		{"in a tag", "features/limits.feature", "  Scenario: Another", "  @<platform:label>\n  Scenario: Another", "features/limits.feature:41: <platform:label> stands in a name or a tag"},
 		{"no words at all", "portable/platform.yaml", "words:\n", "capabilities: {}\nvowels:\n", `platform.yaml:`},

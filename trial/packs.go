@@ -4,6 +4,7 @@ import (
 	"github.com/understudy-dev/understudy/steps/agent"
 	"github.com/understudy-dev/understudy/steps/branch"
 	"github.com/understudy-dev/understudy/steps/clock"
+	"github.com/understudy-dev/understudy/steps/dispatch"
 	"github.com/understudy-dev/understudy/steps/fault"
 	"github.com/understudy-dev/understudy/steps/issue"
 	"github.com/understudy-dev/understudy/steps/pull"
@@ -14,5 +15,5 @@ import (
 
 // Packs is the kit's own vocabulary.
 func Packs() []suite.Pack {
-	return []suite.Pack{repo.Pack, branch.Pack, issue.Pack, pull.Pack, run.Pack, agent.Pack, fault.Pack, clock.Pack}
+	return []suite.Pack{repo.Pack, branch.Pack, issue.Pack, pull.Pack, dispatch.Pack, run.Pack, agent.Pack, fault.Pack, clock.Pack}
 }

@@ -46,7 +46,7 @@ Feature: What an agent cannot do
     And the issue does not have label "<platform:done>"
 
   Scenario: A platform that is switched off starts nobody
-    Given the file "<platform:settings>" of the repository has "<platform:off>" in the place of "<platform:on>"
+    Given the kill switch is active
     And a dummy agent that would:
       | description    | op            | args                                      |
       | Leave a result | write_fixture | <platform:result>, <platform:good-result> |

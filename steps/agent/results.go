@@ -36,9 +36,9 @@ type decision struct {
 	Decision string `json:"decision"` // allowed, refused
 }
 
-// key names an operation of a run, for claims.
+// key names an operation of an agent in a run, for claims.
 func (r runResult) key(o operationResult) string {
-	return fmt.Sprintf("run:%d %s", r.run, o.Description)
+	return fmt.Sprintf("run:%d %s: %s", r.run, r.artifact, o.Description)
 }
 
 // Bounds of what is read from an artifact that the platform made.
@@ -61,12 +61,17 @@ func stimulated(ctx context.Context, w *world.World) (found []runResult, hint st
 	if err != nil {
 		return nil, "", err
 	}
-	found, others, err := results(ctx, w, stimulus)
+	agent := world.AgentOf(ctx, stimulus)
+	found, others, err := results(ctx, w, stimulus, agent)
 	if err != nil || len(found) > 0 {
 		return found, "", err
 	}
 	p := w.Drivers().Platform
-	hint = fmt.Sprintf("results are read from %s in artifacts %s of %s", p.ResultsFile, p.ArtifactPattern, p.WorkflowFile)
+	artifact := "artifacts " + p.ArtifactPattern
+	if agent != "" {
+		artifact = "artifact " + artifactOf(p, agent)
+	}
+	hint = fmt.Sprintf("results are read from %s in %s of %s", p.ResultsFile, artifact, p.WorkflowFile)
 	if len(others) == 0 {
 		return nil, hint + "; the last stimulus led to no artifact there", nil
 	}
@@ -74,8 +79,8 @@ func stimulated(ctx context.Context, w *world.World) (found []runResult, hint st
 }
 
 // results reads every result artifact of the runs whose causal chain contains cause; "" is all runs.
-// others describes the artifacts that hold no results.
-func results(ctx context.Context, w *world.World, cause driver.Cause) (found []runResult, others []string, err error) {
+// With an agent it is that one's alone. others describes the artifacts that hold no results.
+func results(ctx context.Context, w *world.World, cause driver.Cause, agent string) (found []runResult, others []string, err error) {
 	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
 	if err != nil {
 		return nil, nil, err
@@ -103,7 +108,7 @@ func results(ctx context.Context, w *world.World, cause driver.Cause) (found []r
 			return nil, nil, err
 		}
 		for _, a := range artifacts {
-			if !isResult(w.Drivers().Platform, a.Name) {
+			if !isResult(ctx, w.Drivers().Platform, agent, a.Name) {
 				others = append(others, fmt.Sprintf("run:%d %s", run.ID, a.Name))
 				continue
 			}
@@ -131,14 +136,18 @@ func some(files map[string][]byte) string {
 	return strings.Join(names, ", ")
 }
 
-// isResult reports whether an artifact of this name is the result of one of the platform's stages.
-func isResult(p driver.Platform, name string) bool {
-	for _, stage := range p.Stages {
-		if strings.ReplaceAll(p.ArtifactPattern, "{stage}", stage.Name) == name {
-			return true
-		}
+// isResult reports whether an artifact of this name is the result of an agent; "" is any, be it one of
+// the platform's stages or one that the scenario brought.
+func isResult(ctx context.Context, p driver.Platform, agent, artifact string) bool {
+	if agent != "" {
+		return artifactOf(p, agent) == artifact
 	}
-	return false
+	return slices.ContainsFunc(p.Stages, func(s driver.Stage) bool { return artifactOf(p, s.Name) == artifact }) ||
+		slices.ContainsFunc(world.Harnesses(ctx), func(name string) bool { return artifactOf(p, name) == artifact })
+}
+
+func artifactOf(p driver.Platform, agent string) string {
+	return strings.ReplaceAll(p.ArtifactPattern, "{stage}", agent)
 }
 
 func open(ctx context.Context, w *world.World, runs driver.Runs, r driver.Repo, a driver.Artifact) (*runResult, error) {
@@ -218,7 +227,7 @@ func record(ctx context.Context) error {
 	if _, err := world.Shared[driver.Repo](ctx, world.TheRepository); err != nil {
 		return nil // no repository, no agent
 	}
-	all, _, err := results(ctx, w, "")
+	all, _, err := results(ctx, w, "", "")
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/suite"
+	"github.com/understudy-dev/understudy/world"
 )
 
 func table(rows ...string) *suite.Table {
@@ -132,4 +133,29 @@ func TestReadArtifactRefuses(t *testing.T) {
 func FuzzReadArtifact(f *testing.F) {
 	f.Add([]byte("PK\x05\x06"))
 	f.Fuzz(func(t *testing.T, data []byte) { _, _ = read(data, places) })
+}
+
+// TestResultsAreOfTheAgentNamedLast: with several agents in a run, each has an artifact of its own.
+func TestResultsAreOfTheAgentNamedLast(t *testing.T) {
+	p := driver.Platform{ArtifactPattern: "a-{stage}", Stages: []driver.Stage{{Name: "triage"}}}
+	ctx := world.Into(t.Context(), world.New(world.Options{}))
+	world.BringHarness(ctx, "mine")
+	for _, tt := range []struct {
+		agent, artifact string
+		want            bool
+	}{
+		{"", "a-triage", true}, {"", "a-mine", true}, {"", "a-other", false}, {"", "logs", false},
+		{"mine", "a-mine", true}, {"mine", "a-triage", false},
+	} {
+		if got := isResult(ctx, p, tt.agent, tt.artifact); got != tt.want {
+			t.Errorf("%q of %q: %v", tt.artifact, tt.agent, got)
+		}
+	}
+	world.Share(ctx, world.TheAgent, world.NamedAgent{Name: "mine", Stimulus: "step:3"})
+	if got := world.AgentOf(ctx, "step:3"); got != "mine" {
+		t.Errorf("after the same stimulus: %q", got)
+	}
+	if got := world.AgentOf(ctx, "step:5"); got != "" {
+		t.Errorf("after another stimulus: %q", got)
+	}
 }

@@ -9,13 +9,13 @@ import (
 )
 
 // reportingStep is the text of the step that looks for the platform's failure comment.
-const reportingStep = `the (?:harness "([\w-]+)"|([\w-]+)) workflow fails reporting "([^"]+)"`
+const reportingStep = `the (?:harness "([\w.-]+)"|([\w-]+)) workflow fails reporting "([^"]+)"`
 
 // The texts of the steps that say whether a stage runs.
 const (
-	succeedingStep = `the (?:harness "([\w-]+)"|([\w-]+)) workflow completes successfully`
-	countingStep   = `the harness "([\w-]+)" was dispatched exactly (\d+) times?`
-	absentStep     = `the harness "([\w-]+)" agent did not run`
+	succeedingStep = `the (?:harness "([\w.-]+)"|([\w-]+)) workflow completes successfully`
+	countingStep   = `the harness "([\w.-]+)" was dispatched exactly (\d+) times?`
+	absentStep     = `the harness "([\w.-]+)" agent did not run`
 )
 
 var (

@@ -24,7 +24,8 @@ const observer = "observer"
 var Pack = suite.Pack{Name: "run", After: keepLogs, Lint: lint, Steps: []suite.Step{
 	{
 		Pattern: succeedingStep, Do: succeeds,
-		Doc:     "Waits for the runs of the stage that the last stimulus caused; there is at least one, and all succeed.",
+		Doc: "Waits for the runs of the stage that the last stimulus caused; there is at least one, and all succeed. " +
+			"It is a stage of the platform file or an agent of the scenario's own; what later steps say of the agent is of this one, until the next stimulus.",
 		Example: `the triage workflow completes successfully`,
 	},
 	{
@@ -59,8 +60,9 @@ func stageRuns(ctx context.Context, w *world.World, stage string) (found []stage
 	for _, s := range set.Platform.Stages {
 		stages = append(stages, s.Name)
 	}
-	if !slices.Contains(stages, stage) {
-		return nil, nil, fmt.Errorf("the platform file names no stage %q; it names %s", stage, strings.Join(stages, ", "))
+	if own := world.Harnesses(ctx); !slices.Contains(stages, stage) && !slices.Contains(own, stage) {
+		return nil, nil, fmt.Errorf("the platform file names no stage %q, and no step has brought such an agent; there are: %s",
+			stage, strings.Join(slices.Concat(stages, own), ", "))
 	}
 	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
 	if err != nil {
@@ -125,6 +127,7 @@ func succeeds(ctx context.Context, quoted, bare string) error {
 // otherwise is decided at once: nothing that comes later can change it.
 func concludes(ctx context.Context, stage, want string) error {
 	w := world.From(ctx)
+	name(ctx, stage)
 	return w.Until(ctx, func(ctx context.Context) error {
 		found, all, err := stageRuns(ctx, w, stage)
 		if err != nil {
@@ -141,6 +144,13 @@ func concludes(ctx context.Context, stage, want string) error {
 		}
 		return nil
 	})
+}
+
+// name makes stage the agent of which later steps speak.
+func name(ctx context.Context, stage string) {
+	if stimulus, err := world.Shared[driver.Cause](ctx, world.TheStimulus); err == nil {
+		world.Share(ctx, world.TheAgent, world.NamedAgent{Name: stage, Stimulus: stimulus})
+	}
 }
 
 func ids(found []stageRun) []string {
@@ -223,6 +233,9 @@ func reportedOn(ctx context.Context) (map[string]driver.Ref, error) {
 
 func dispatched(ctx context.Context, stage string, n int) error {
 	w := world.From(ctx)
+	if n > 0 {
+		name(ctx, stage)
+	}
 	return w.Settled(ctx, func(ctx context.Context) error {
 		found, all, err := stageRuns(ctx, w, stage)
 		if err != nil {

@@ -18,7 +18,7 @@ Feature: Pull requests from forks
       And the fork pull request has a comment containing "The change does what it says"
 
     Scenario: The kill switch stops a fork pull request too
-      Given the file ".crew/config.yaml" of the repository has "kill_switch: true" in the place of "kill_switch: false"
+      Given the kill switch is active
       When a fork pull request is opened
       Then the harness "review" agent did not run
 
