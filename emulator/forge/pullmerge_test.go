@@ -302,3 +302,64 @@ func TestActionsMayNotPull(t *testing.T) {
 	w.ada.want(204, "PUT", setting, map[string]any{"can_approve_pull_request_reviews": true})
 	job.want(200, "POST", at, approve).is("state", "APPROVED")
 }
+
+// TestMaintainersPush: who may write to the base of an open pull request pushes to its head in a person's fork, as
+// far as the author lets him, and to nothing else there.
+// https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/working-with-forks/allowing-changes-to-a-pull-request-branch-created-from-a-fork
+func TestMaintainersPush(t *testing.T) {
+	w := newWorld(t)
+	bob, wes, rod := w.user("bob", ""), w.user("wes", "write"), w.user("rod", "read")
+	bob.want(202, "POST", "/repos/acme/app/forks", nil)
+	for _, branch := range []string{"fix", "more"} {
+		bob.want(201, "POST", "/repos/bob/app/git/refs", map[string]any{"ref": "refs/heads/" + branch, "sha": w.head("bob/app", "main")})
+	}
+	bob.want(201, "PUT", "/repos/bob/app/contents/a.txt", map[string]any{"message": "m", "content": "eA==", "branch": "fix"})
+	dir := t.TempDir()
+	mustGit(t, dir, "clone", "-q", "-b", "fix", w.remote(wes.token, "bob/app"), ".")
+	mustGit(t, dir, "commit", "-q", "--allow-empty", "-m", "mend")
+	refused := func(who actor, say string, refs ...string) {
+		t.Helper()
+		out, err := git(t, dir, append([]string{"push", w.remote(who.token, "bob/app")}, refs...)...)
+		if err == nil || !strings.Contains(out, say) {
+			t.Errorf("push %v: %v, want %q: %s", refs, err, say, out)
+		}
+	}
+	const denied = "Permission to bob/app.git denied to wes."
+	refused(wes, denied, "fix") // there is no pull request yet
+	bob.want(201, "POST", pulls, map[string]any{"title": "x", "head": "bob:fix", "base": "main"}).is("maintainer_can_modify", true)
+	bob.want(200, "PATCH", pulls+"/1", map[string]any{"maintainer_can_modify": false}).is("maintainer_can_modify", false)
+	refused(wes, denied, "fix")
+	bob.want(200, "PATCH", pulls+"/1", map[string]any{"maintainer_can_modify": true})
+	refused(rod, "denied to rod", "fix")
+	refused(wes, "fix -> more (permission denied)", "fix:more")
+	refused(wes, "fix -> new (permission denied)", "fix:new")
+	refused(wes, "v1 (permission denied)", "fix:refs/tags/v1")
+	refused(wes, "fix (permission denied)", ":fix")
+	refused(wes, "fix -> main (permission denied)", "fix:main", "fix") // one of two goes through
+	if got := mustGit(t, dir, "rev-parse", "fix"); w.head("bob/app", "fix") != got || w.head("bob/app", "main") == got {
+		t.Errorf("fix is %s and main %s after the push of %s", w.head("bob/app", "fix"), w.head("bob/app", "main"), got)
+	}
+	e := w.lastEntry("pull_request.synchronize")
+	if e.Actor != "wes" || e.Detail["repo"] != "acme/app" {
+		t.Errorf("synchronize: %+v", e)
+	}
+	w.ada.want(200, "GET", pulls+"/1", nil).is("commits", 2.0)
+	mustGit(t, dir, "commit", "-q", "--amend", "--allow-empty", "-m", "mend again")
+	mustGit(t, dir, "push", "-q", "-f", w.remote(wes.token, "bob/app"), "fix")
+	refused(w.classic("wes"), "", "fix") // a token without scopes
+	refused(w.mint(forge.TokenSpec{Login: "wes", Owner: "wes", Permissions: map[string]string{"contents": "write"}}), "denied to wes", "fix")
+
+	// A protected branch stays so, and a closed pull request lets nobody in.
+	mustGit(t, dir, "commit", "-q", "--amend", "--allow-empty", "-m", "once more")
+	bob.want(200, "PUT", "/repos/bob/app/branches/fix/protection", map[string]any{"enforce_admins": true, "restrictions": nil,
+		"required_status_checks": nil, "required_pull_request_reviews": nil})
+	refused(wes, "protected branch hook declined", "-f", "fix")
+	bob.want(204, "DELETE", "/repos/bob/app/branches/fix/protection", nil)
+	bob.want(200, "PATCH", pulls+"/1", map[string]any{"state": "closed"})
+	refused(wes, denied, "-f", "fix")
+
+	// An organisation's fork is the organisation's.
+	w.ada.want(202, "POST", "/repos/acme/app/forks", map[string]any{"organization": "acme", "name": "fork"})
+	w.ada.want(201, "PUT", "/repos/acme/fork/contents/b.txt", map[string]any{"message": "m", "content": "eA=="})
+	w.ada.want(201, "POST", pulls, map[string]any{"title": "y", "head": "acme:main", "head_repo": "fork", "base": "main"}).is("maintainer_can_modify", false)
+}

@@ -55,9 +55,9 @@ func (a *API) serveGit(w http.ResponseWriter, r *http.Request, id, full, op stri
 		ob := a.Ledger.Open("request " + subject)
 		defer ob.Close()
 	}
-	var repo state.Repo
+	g := gitCall{who: who, service: service, op: op}
 	if err == nil {
-		repo, err = a.gitAccess(who, full, service, known)
+		g.repo, g.only, err = a.gitAccess(who, full, service, known)
 	}
 	g := gitCall{who: who, repo: repo, service: service, op: op}
 	note := asked{id: id, who: who, method: http.MethodGet, subject: subject} // also a fetch: a POST that only reads
@@ -98,32 +98,44 @@ func (a *API) serveGit(w http.ResponseWriter, r *http.Request, id, full, op stri
 	}
 }
 
-func (a *API) gitAccess(who state.Identity, full string, service gitstore.Service, known bool) (state.Repo, error) {
+// gitAccess returns the repository when who may use a service of it, and which branches alone he may push to; nil
+// is all.
+func (a *API) gitAccess(who state.Identity, full string, service gitstore.Service, known bool) (repo state.Repo, only []string, err error) {
 	if !known {
 		// The dumb protocol is not spoken, as at GitHub.
-		return state.Repo{}, wire.Forbidden("Please upgrade your git client.")
+		return state.Repo{}, nil, wire.Forbidden("Please upgrade your git client.")
 	}
 	need := state.ReadContents
 	if service == gitstore.ReceivePack {
 		need = state.WriteContents
 	}
-	repo, err := a.State.Authorize(who, full, need)
+	repo, err = a.State.Authorize(who, full, need)
+	if err != nil && need == state.WriteContents {
+		if maintained, only := a.State.Maintained(who, full); len(only) > 0 {
+			return maintained, only, nil
+		}
+	}
+	return repo, nil, a.gitRefusal(who, full, need, err)
+}
+
+// gitRefusal says as git's users are told why who may not do need in a repository.
+func (a *API) gitRefusal(who state.Identity, full string, need state.Need, err error) error {
 	var e *wire.Error
 	switch {
 	case err == nil:
-		return repo, nil
+		return nil
 	case who.Anonymous():
-		return repo, wire.RequiresAuthentication() // also for what is absent: git then asks for credentials
+		return wire.RequiresAuthentication() // also for what is absent: git then asks for credentials
 	case errors.As(err, &e) && e.Message == wire.Archived().Message:
-		return repo, wire.Forbidden("This repository was archived so it is read-only.")
+		return wire.Forbidden("This repository was archived so it is read-only.")
 	case errors.As(err, &e) && e.Code() == http.StatusForbidden:
-		return repo, wire.Forbidden("Permission to " + full + ".git denied to " + who.Login + ".")
+		return wire.Forbidden("Permission to " + full + ".git denied to " + who.Login + ".")
 	case errors.As(err, &e) && e.Code() == http.StatusNotFound && a.readable(who, full, need):
-		return repo, wire.Forbidden("Write access to repository not granted.")
+		return wire.Forbidden("Write access to repository not granted.")
 	case errors.As(err, &e) && e.Code() == http.StatusNotFound:
-		return repo, wire.NewError(http.StatusNotFound, "Repository not found.")
+		return wire.NewError(http.StatusNotFound, "Repository not found.")
 	}
-	return repo, err
+	return err
 }
 
 // readable reports whether a push is refused to who may read.
@@ -177,6 +189,7 @@ func refuseGit(w http.ResponseWriter, err error) int {
 type gitCall struct {
 	who     state.Identity
 	repo    state.Repo
+	only    []string // branches that alone may be pushed to; nil is all
 	service gitstore.Service
 	op      string
 }

@@ -12,8 +12,12 @@ import (
 
 // guarded says which refs a push may not move, and why.
 func (a *API) guarded(g gitCall, spool *gitstore.Spool) ([]gitstore.Guarded, error) {
+	var out []gitstore.Guarded
+	for _, branch := range g.only {
+		out = append(out, gitstore.Guarded{Ref: "refs/heads/" + branch, When: "only"})
+	}
 	if len(a.State.ProtectedBranches(g.repo.FullName)) == 0 {
-		return nil, nil
+		return out, nil
 	}
 	moves, err := spool.Commands()
 	if errors.Is(err, gitstore.ErrTooManyRefs) {
@@ -22,7 +26,6 @@ func (a *API) guarded(g gitCall, spool *gitstore.Spool) ([]gitstore.Guarded, err
 	if err != nil {
 		return nil, err
 	}
-	var out []gitstore.Guarded
 	for _, m := range moves {
 		x := a.State.Guard(g.who, g.repo.FullName, m.Ref, m.Before, m.After)
 		for _, why := range x.Always {

@@ -14,18 +14,27 @@ import (
 // Guarded is why a push may not move a ref.
 type Guarded struct {
 	Ref    string
-	When   string // always; forced: when history is rewritten; merges: when merges come
+	When   string // always; forced: when history is rewritten; merges: when merges come; only: others than the Refs of such, and no Ref may go
 	Reason string
 }
 
 // RefusedProtected is in git's report of a push that a Guarded has stopped.
 const RefusedProtected = "GH006: Protected branch update failed"
 
+// refusedPermission likewise stands there for a ref that is not among those that alone may move.
+const refusedPermission = "permission denied"
+
 // guardHook refuses a ref for the reasons that stand in UNDERSTUDY_GUARD. git runs it before the objects of a
 // push are let in.
 const guardHook = `#!/bin/sh
-why=
+why= only= among=
+case $3 in *[!0]*) here=$1 ;; *) here= ;; esac
 while IFS='	' read -r when ref reason; do
+  if [ "$when" = only ]; then
+    only=yes
+    [ "$ref" != "$here" ] || among=yes
+    continue
+  fi
   [ "$ref" = "$1" ] || continue
   case $when in
   forced) case $2 in *[!0]*) ;; *) continue ;; esac; git merge-base --is-ancestor "$2" "$3" && continue ;;
@@ -37,6 +46,10 @@ while IFS='	' read -r when ref reason; do
 done <<EOF
 $UNDERSTUDY_GUARD
 EOF
+if [ "$only" != "$among" ]; then
+  printf 'error: ` + refusedPermission + ` for %s.\n' "$1" >&2
+  exit 1
+fi
 if [ -n "$why" ]; then
   printf 'error: ` + RefusedProtected + ` for %s.\n%s' "$1" "$why" >&2
   exit 1
@@ -145,20 +158,27 @@ func pktLine(r io.Reader) ([]byte, error) {
 	return line, err
 }
 
-// declined says in git's report of a push that it was a protected branch whose hook declined, as GitHub does.
+// declined says in git's report of a push why a hook declined, as GitHub does: a protected branch, or permission.
 func declined(report []byte) []byte {
-	if !bytes.Contains(report, []byte(RefusedProtected)) {
+	refused := func(ref string) string {
+		for text, word := range map[string]string{RefusedProtected: "protected branch hook declined", refusedPermission: refusedPermission} {
+			if bytes.Contains(report, []byte(text+" for "+ref+".")) {
+				return word
+			}
+		}
+		return ""
+	}
+	if !bytes.Contains(report, []byte(RefusedProtected)) && !bytes.Contains(report, []byte(refusedPermission)) {
 		return report
 	}
-	refused := func(ref string) bool { return bytes.Contains(report, []byte(RefusedProtected+" for "+ref+".")) }
 	out, err := eachLine(report, func(line []byte) ([]byte, error) {
 		if len(line) == 0 || line[0] != 1 {
 			return line, nil
 		}
 		inner, err := eachLine(line[1:], func(x []byte) ([]byte, error) {
 			ref, ours := strings.CutSuffix(strings.TrimPrefix(string(x), "ng "), " hook declined\n")
-			if ours && refused(ref) {
-				return []byte("ng " + ref + " protected branch hook declined\n"), nil
+			if why := refused(ref); ours && why != "" {
+				return []byte("ng " + ref + " " + why + "\n"), nil
 			}
 			return x, nil
 		})

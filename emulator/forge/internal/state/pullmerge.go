@@ -105,6 +105,32 @@ func (s *State) Merged(who Identity, full string, number int) (bool, error) {
 	return err == nil && !i.pull.merged.IsZero(), err
 }
 
+// letsMaintainers reports whether who may write to the base of a pull request may push to its head: the author has
+// allowed it, and the fork is a person's.
+// https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/working-with-forks/allowing-changes-to-a-pull-request-branch-created-from-a-fork
+func (p *pull) letsMaintainers() bool {
+	return p.maintainers && p.head.repo != nil && p.head.repo != p.in && p.head.repo.org() == nil
+}
+
+// Maintained returns a fork with the branches of it that who may push to only because he may write to the bases of
+// their open pull requests.
+func (s *State) Maintained(who Identity, full string) (Repo, []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.repos[key(full)]
+	if r == nil || who.tok == nil || who.App() || s.roleFor(who, r) < Read || r.writable(WriteContents) != nil ||
+		!who.tok.reaches(r) || !who.tok.grants("contents", "write") || s.inScope(who, r, WriteContents, false) != nil {
+		return Repo{}, nil
+	}
+	var branches []string
+	for _, i := range r.outgoing {
+		if i.state == stateOpen && i.pull.letsMaintainers() && s.roleFor(who, i.pull.in) >= Write && r.branch(i.pull.head.ref) != "" {
+			branches = append(branches, i.pull.head.ref)
+		}
+	}
+	return r.plain(), branches
+}
+
 // MayPushHead says whether who may push to the head of a pull request: as one who may write there, or as
 // one who may write to the base, where the author has allowed it.
 func (s *State) MayPushHead(who Identity, full string, number int) error {
@@ -118,7 +144,7 @@ func (s *State) MayPushHead(who Identity, full string, number int) error {
 	switch {
 	case p.head.repo == nil:
 		return wire.Unprocessable("The head repository of the pull request is gone.")
-	case who.App(), s.roleFor(who, p.head.repo) >= Write, p.maintainers && s.roleFor(who, r) >= Write:
+	case who.App(), s.roleFor(who, p.head.repo) >= Write, p.letsMaintainers() && s.roleFor(who, r) >= Write:
 		return nil
 	}
 	return wire.Forbidden("User does not have permission to update the head branch.")

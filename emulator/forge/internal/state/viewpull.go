@@ -92,7 +92,7 @@ func (v pullViewer) full(i *issue) wire.Pull {
 	p := i.pull
 	out := wire.Pull{
 		ListedPull: v.listed(i), Merged: !p.merged.IsZero(), MergeableState: v.s.mergeableState(i), Comments: len(i.comments), ReviewComments: p.publicComments(),
-		MaintainerCanModify: p.maintainers && p.head.repo != p.in, Commits: p.facts.Commits, Additions: p.facts.Additions, Deletions: p.facts.Deletions, ChangedFiles: p.facts.Files,
+		MaintainerCanModify: p.letsMaintainers(), Commits: p.facts.Commits, Additions: p.facts.Additions, Deletions: p.facts.Deletions, ChangedFiles: p.facts.Files,
 	}
 	if p.known(i) {
 		mergeable := p.facts.Merge != ""
