@@ -187,7 +187,7 @@ func TestReviewRequests(t *testing.T) {
 	}
 	w.ada.want(422, "POST", at, ask("nobody"))
 	eve.want(403, "POST", at, ask("bob"))
-	w.ada.want(501, "POST", at, map[string]any{"team_reviewers": []string{"core"}})
+	w.ada.want(422, "POST", at, map[string]any{"team_reviewers": []string{"core"}})
 	if got := w.changes(after); got != nil {
 		t.Errorf("refused requests changed %v", got)
 	}
@@ -204,5 +204,56 @@ func TestReviewRequests(t *testing.T) {
 	}
 	if got := payload(t, w.lastEntry("pull_request.review_requested"), "requested_reviewer.login"); got != "bob" {
 		t.Errorf("requested reviewer = %v", got)
+	}
+}
+
+// TestTeamReviewers asks teams for reviews: those that have the repository can be asked, and a review by one of their
+// people, or of a team below, answers.
+// https://docs.github.com/en/rest/pulls/review-requests
+func TestTeamReviewers(t *testing.T) {
+	w := newWorld(t)
+	w.openPull("feature")
+	const at, teams = pulls + "/1/requested_reviewers", "/orgs/acme/teams"
+	bob, cyd := w.user("bob", ""), w.user("cyd", "read")
+	must(t, w.admin.SetOrgRole("acme", "bob", "read"))
+	for _, body := range []map[string]any{{"name": "Core", "privacy": "closed"}, {"name": "Docs"}, {"name": "Parts", "parent_team_id": 1, "privacy": "closed"}} {
+		w.ada.want(201, "POST", teams, body)
+	}
+	ask := func(slugs ...string) map[string]any { return map[string]any{"team_reviewers": slugs} }
+	after := w.seq()
+	w.ada.want(422, "POST", at, ask("docs"))
+	w.ada.want(204, "PUT", teams+"/core/repos/acme/app", map[string]any{"permission": "pull"})
+	w.ada.want(204, "PUT", teams+"/docs/repos/acme/app", map[string]any{"permission": "pull"})
+	w.ada.want(422, "POST", at, ask("core", "nobody"))
+	cyd.want(403, "POST", at, ask("core"))
+	both := w.ada.want(201, "POST", at, map[string]any{"team_reviewers": []string{"core", "docs", "core"}, "reviewers": []string{"cyd"}})
+	both.is("requested_teams.0.slug", "core")
+	both.is("requested_teams.1.slug", "docs")
+	both.is("requested_reviewers.0.login", "cyd")
+	w.ada.want(200, "GET", at, nil).is("teams.1.name", "Docs")
+	if got := payload(t, w.lastEntry("pull_request.review_requested"), "requested_team.slug"); got != "docs" {
+		t.Errorf("requested team = %v", got)
+	}
+	w.ada.want(200, "DELETE", at, map[string]any{"reviewers": []string{}, "team_reviewers": []string{"docs"}}).is("requested_teams.1", nil)
+	if got := payload(t, w.lastEntry("pull_request.review_request_removed"), "requested_team.slug"); got != "docs" {
+		t.Errorf("team asked no more = %v", got)
+	}
+	cyd.want(200, "POST", reviews, map[string]any{"event": "COMMENT", "body": "Well"}) // is in no team
+	w.ada.want(200, "GET", at, nil).is("teams.0.slug", "core")
+	w.ada.want(200, "PUT", teams+"/parts/memberships/bob", nil)
+	bob.want(200, "POST", reviews, map[string]any{"event": "APPROVE"})
+	w.ada.want(200, "GET", pulls+"/1", nil).is("requested_teams.0", nil)
+	w.ada.want(201, "POST", at, ask("docs"))
+	w.ada.want(204, "DELETE", teams+"/docs", nil)
+	w.ada.want(200, "GET", at, nil).is("teams.0", nil)
+	var asked []string
+	for _, typ := range w.changes(after) {
+		if strings.HasPrefix(typ, "pull_request.") {
+			asked = append(asked, typ)
+		}
+	}
+	want := []string{"pull_request.review_requested", "pull_request.review_requested", "pull_request.review_requested", "pull_request.review_request_removed", "pull_request.review_requested"}
+	if diff := cmp.Diff(want, asked); diff != "" {
+		t.Error(diff)
 	}
 }

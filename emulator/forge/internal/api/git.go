@@ -59,7 +59,6 @@ func (a *API) serveGit(w http.ResponseWriter, r *http.Request, id, full, op stri
 	if err == nil {
 		g.repo, g.only, err = a.gitAccess(who, full, service, known)
 	}
-	g := gitCall{who: who, repo: repo, service: service, op: op}
 	note := asked{id: id, who: who, method: http.MethodGet, subject: subject} // also a fetch: a POST that only reads
 	if pushes {
 		note.method = http.MethodPost

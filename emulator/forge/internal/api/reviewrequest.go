@@ -23,7 +23,7 @@ func (a *API) reviewRequestRoutes() []route {
 }
 
 // reviewers is a handler that changes whose review is asked for.
-func (a *API) reviewers(status int, do func(who state.Identity, full string, number int, logins []string) (wire.ListedPull, error)) func(*call) (answer, error) {
+func (a *API) reviewers(status int, do func(who state.Identity, full string, number int, ask state.ReviewAsk) (wire.ListedPull, error)) func(*call) (answer, error) {
 	return func(c *call) (answer, error) {
 		p, err := a.pull(c, state.TriagePulls)
 		if err != nil {
@@ -36,10 +36,7 @@ func (a *API) reviewers(status int, do func(who state.Identity, full string, num
 		if err := c.decode(smallBody, &in); err != nil {
 			return answer{}, err
 		}
-		if len(in.Teams) > 0 {
-			return answer{}, wire.Unsupported("team_reviewers: there are no teams")
-		}
-		v, err := do(c.who, c.repo(), p.Number, in.Users)
+		v, err := do(c.who, c.repo(), p.Number, state.ReviewAsk(in))
 		return answer{status: status, body: v}, err
 	}
 }

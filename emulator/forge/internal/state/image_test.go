@@ -204,7 +204,7 @@ func full(t *testing.T) world {
 	w.fillChecks(t, ada)
 	w.fillHooks(t, ada)
 	yes := true
-	yes, write := true, "write"
+	write := "write"
 	permissive := state.WorkflowPermissionsEdit{Default: &write, Pulls: &yes}
 	try(t, w.SetOrgWorkflowPermissions(ada, "acme", permissive))
 	try(t, w.SetWorkflowPermissions(ada, "acme/app", permissive))
@@ -388,7 +388,7 @@ func (w world) fillReviews(t *testing.T, who state.Identity) {
 	try(t, err)
 	_, err = w.AddReviewComment(who, "acme/app", 4, head, state.NewReviewComment{Body: "All of it", Anchor: state.Anchor{Path: "a.txt", Side: "RIGHT", OfFile: true, Commit: head}}, 0)
 	try(t, err)
-	_, err = w.RequestReviews(who, "acme/app", 4, []string{"bob"})
+	_, err = w.RequestReviews(who, "acme/app", 4, state.ReviewAsk{Users: []string{"bob"}})
 	try(t, err)
 }
 
@@ -583,6 +583,7 @@ func TestBadImage(t *testing.T) {
 		"team's rows":  {func(i *state.Image) { i.Accounts[4].Teams[1].Repos[99] = state.Read }, "repository 99"},
 		"team's ring":  {func(i *state.Image) { i.Accounts[4].Teams[0].Parent = 2 }, "below 1"},
 		"team of ada":  {func(i *state.Image) { i.Accounts[1].Teams = i.Accounts[4].Teams }, "no organisation"},
+		"team asked":   {func(i *state.Image) { asking(i).Teams[0] = 99 }, "asks team 99"},
 		"artifact":     {func(i *state.Image) { i.Runs[0].Arts = i.Runs[0].Arts[:1] }, "belongs to no run"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -667,6 +668,18 @@ func (w world) fillTeams(t *testing.T, ada state.Identity) {
 	hidden := "Hidden"
 	_, err = w.PutTeam(ada, "acme", "", state.TeamEdit{Name: &hidden})
 	try(t, err)
+	_, err = w.RequestReviews(ada, "acme/app", 4, state.ReviewAsk{Teams: []string{"design"}})
+	try(t, err)
+}
+
+// asking is a pull request that asks a team for its review.
+func asking(i *state.Image) *state.PullImage {
+	for _, x := range i.Issues {
+		if x.Pull != nil && len(x.Pull.Teams) > 0 {
+			return x.Pull
+		}
+	}
+	return nil
 }
 
 // fillReleases publishes a release with a file, and drafts another.

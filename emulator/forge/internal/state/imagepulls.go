@@ -21,6 +21,7 @@ type PullImage struct {
 	Reviews     []Review        `json:",omitempty"` // as they were begun
 	Comments    []ReviewComment `json:",omitempty"` // as they were made
 	Requested   []string        `json:",omitempty"` // logins
+	Teams       []int64         `json:",omitempty"` // whose review is asked for
 }
 
 // HeadImage is the branch that a pull request leads from, at one commit.

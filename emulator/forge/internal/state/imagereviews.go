@@ -8,6 +8,9 @@ import (
 // addReviews puts the reviews of a pull request into its image.
 func (im *PullImage) addReviews(p *pull) {
 	im.Requested = slices.Clone(p.requested)
+	for _, t := range p.teams {
+		im.Teams = append(im.Teams, t.id)
+	}
 	for _, x := range p.reviews {
 		im.Reviews = append(im.Reviews, *x)
 	}
@@ -29,6 +32,13 @@ func (r reader) readReviews(into *pull, in *PullImage, seen reviewsRead) error {
 		}
 	}
 	into.requested = slices.Clone(in.Requested)
+	for _, id := range in.Teams {
+		t := into.in.owner.teams[id]
+		if t == nil {
+			return fmt.Errorf("pull request %d asks team %d for a review, which its organisation does not have", in.ID, id)
+		}
+		into.teams = append(into.teams, t)
+	}
 	states := []string{reviewPending, reviewCommented, reviewApproved, reviewChanges, reviewDismissed}
 	of := map[int64]bool{}
 	for _, x := range in.Reviews {

@@ -26,6 +26,7 @@ type pull struct {
 	reviews     []*Review
 	comments    []*ReviewComment // on its diff
 	requested   []string         // logins whose review is asked for
+	teams       []*team          // likewise, of the repository's organisation
 }
 
 // headEnd is the branch that a pull request leads from. repo is nil when it is gone.

@@ -117,7 +117,7 @@ func (p *pull) pendingOf(who Identity) *Review {
 func (s *State) submit(who Identity, r *repo, i *issue, x *Review, event string) {
 	x.State, x.Submitted = reviewState(event), s.now()
 	i.updated = x.Submitted
-	i.pull.requested = slices.DeleteFunc(i.pull.requested, func(login string) bool { return key(login) == key(x.Author) })
+	i.pull.answer(x.Author)
 	s.reviewEvent(who, r, i, x, wire.ReviewEvent{Action: "submitted"})
 	for _, c := range i.pull.comments {
 		if c.Review == x.ID {

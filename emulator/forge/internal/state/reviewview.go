@@ -48,6 +48,7 @@ func (s *State) reviewCommentEvent(who Identity, r *repo, i *issue, c *ReviewCom
 // emitReview appends an event about a pull request. Workflows run on its test merge, when there is one.
 func (s *State) emitReview(who Identity, r *repo, i *issue, event string, body wire.ReviewEvent) {
 	body.PullRequest = s.pullViewer(false).listed(i)
+	body.PullRequest.RequestedTeams = wire.AskedTeams(body.PullRequest.RequestedTeams)
 	body.Repository, body.Organization, body.Sender = s.eventRepo(r), s.eventOrg(r), s.eventSender(who)
 	detail := map[string]string{
 		"event": event, "action": body.Action, "head": i.pull.head.sha, "ref": pullRef(i.number, "merge"), "sha": i.pull.facts.Merge,

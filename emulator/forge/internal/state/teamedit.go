@@ -179,6 +179,7 @@ func (s *State) DeleteTeam(who Identity, org, slug string) error {
 	for _, x := range below {
 		delete(o.teams, x.id)
 	}
+	s.askNoMore(below)
 	s.led.Changed()
 	return nil
 }

@@ -18,6 +18,7 @@ func (s *State) pullEvent(who Identity, r *repo, i *issue, body wire.Event) {
 	} else if body.Action == "opened" || body.Action == "synchronize" || body.Action == "reopened" {
 		v.Mergeable, v.Rebaseable, v.MergeableState, v.MergeCommitSHA = nil, nil, "unknown", nil // GitHub does not know yet
 	}
+	v.RequestedTeams = wire.AskedTeams(v.RequestedTeams)
 	body.Number, body.PullRequest = i.number, &v
 	body.Repository, body.Organization, body.Sender = s.eventRepo(r), s.eventOrg(r), s.eventSender(who)
 	detail := map[string]string{
@@ -72,7 +73,7 @@ func (v pullViewer) listed(i *issue) wire.ListedPull {
 	out := wire.ListedPull{
 		ID: p.id, Number: i.number, State: i.state, Locked: x.Locked, Title: i.title, User: x.User, Body: x.Body, CreatedAt: x.CreatedAt,
 		UpdatedAt: x.UpdatedAt, ClosedAt: x.ClosedAt, MergedAt: wire.Time{Time: p.merged}, MergeCommitSHA: optional(p.mergeCommit()),
-		Assignee: x.Assignee, Assignees: x.Assignees, RequestedReviewers: v.s.viewLogins(p.requested), RequestedTeams: []struct{}{}, Labels: x.Labels,
+		Assignee: x.Assignee, Assignees: x.Assignees, RequestedReviewers: v.s.viewLogins(p.requested), RequestedTeams: v.s.viewAskedTeams(p), Labels: x.Labels,
 		Milestone: x.Milestone, Draft: p.draft, AuthorAssociation: x.AuthorAssociation, ActiveLockReason: x.ActiveLockReason,
 		Head: v.end(p.head.repo, p.head.owner, p.head.ref, p.head.sha), Base: v.end(p.in, p.in.owner.login, p.base.ref, p.base.sha),
 	}

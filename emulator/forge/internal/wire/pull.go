@@ -43,7 +43,7 @@ type ListedPull struct {
 	Assignee           *User      `json:"assignee"`
 	Assignees          []User     `json:"assignees"`
 	RequestedReviewers []User     `json:"requested_reviewers"`
-	RequestedTeams     []struct{} `json:"requested_teams"`
+	RequestedTeams     []Team     `json:"requested_teams"`
 	Labels             []Label    `json:"labels"`
 	Milestone          *Milestone `json:"milestone"`
 	Draft              bool       `json:"draft"`

@@ -107,8 +107,8 @@ type EventReview struct {
 // Reviewers are those whose review is asked for.
 // https://docs.github.com/en/rest/pulls/review-requests#get-all-requested-reviewers-for-a-pull-request
 type Reviewers struct {
-	Users []User     `json:"users"`
-	Teams []struct{} `json:"teams"`
+	Users []User `json:"users"`
+	Teams []Team `json:"teams"`
 }
 
 // Unmet is the 422 answer that says in sentences what is wrong.

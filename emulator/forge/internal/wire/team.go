@@ -7,15 +7,21 @@ type TeamBrief struct {
 	Name                string  `json:"name"`
 	Slug                string  `json:"slug"`
 	Description         *string `json:"description"`
-	Privacy             string  `json:"privacy"`              // closed, secret
-	NotificationSetting string  `json:"notification_setting"` // notifications_enabled, notifications_disabled
-	Permission          string  `json:"permission"`           // pull, triage, push, maintain, admin
+	Privacy             string  `json:"privacy"`                        // closed, secret
+	NotificationSetting string  `json:"notification_setting,omitempty"` // notifications_enabled, notifications_disabled
+	Permission          string  `json:"permission"`                     // pull, triage, push, maintain, admin
 	URL                 string  `json:"url"`
 	HTMLURL             string  `json:"html_url"`
 	MembersURL          string  `json:"members_url"`
 	RepositoriesURL     string  `json:"repositories_url"`
-	Type                string  `json:"type"` // organization
-	OrganizationID      int64   `json:"organization_id"`
+	Type                string  `json:"type,omitempty"` // organization
+	OrganizationID      int64   `json:"organization_id,omitempty"`
+}
+
+// asked is a team as events about pull requests show those whose review is asked for.
+func (t TeamBrief) asked() TeamBrief {
+	t.NotificationSetting, t.Type, t.OrganizationID = "", "", 0
+	return t
 }
 
 // Team is a team of an organisation. See https://docs.github.com/en/rest/teams/teams.
@@ -23,6 +29,21 @@ type Team struct {
 	TeamBrief
 	Permissions *Permissions `json:"permissions,omitempty"` // in the repository whose teams are listed
 	Parent      *TeamBrief   `json:"parent"`
+}
+
+// AskedTeams are teams as events about pull requests show those whose review is asked for.
+// https://docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request
+func AskedTeams(all []Team) []Team {
+	out := make([]Team, len(all))
+	for n, t := range all {
+		t.TeamBrief = t.asked()
+		if t.Parent != nil {
+			above := t.Parent.asked()
+			t.Parent = &above
+		}
+		out[n] = t
+	}
+	return out
 }
 
 // FullTeam is a team as asked for by name.
