@@ -53,8 +53,8 @@ func BenchmarkFigures(b *testing.B) {
 		name string
 		run  func(*testing.B, *table)
 	}{
-		{"Issue", issue}, {"Handler", handler}, {"Git", gitFlow}, {"Pull", pullFlow}, {"Quiet", quietSeen},
-		{"LabelToRun", labelToRun}, {"ManyJobs", manyJobs}, {"Acceptance", acceptance}, {"Suite", suite}, {"Page", page}, {"Exec", execAdds}, {"Serve", serveReady}, {"JournalPage", journalPage}, {"Lint", lint},
+		{"Issue", issue}, {"Handler", handler}, {"List", list}, {"Large", large}, {"Git", gitFlow}, {"Pull", pullFlow}, {"Quiet", quietSeen},
+		{"LabelToRun", labelToRun}, {"ManyJobs", manyJobs}, {"Acceptance", acceptance}, {"Forks", forks}, {"Suite", suite}, {"Page", page}, {"Exec", execAdds}, {"Serve", serveReady}, {"JournalPage", journalPage}, {"Lint", lint},
 		{"Artifact", artifact}, {"LeaseFromCopy", leaseFromCopy},
 	} {
 		done := false

@@ -28,8 +28,9 @@ type server struct {
 }
 
 type usage struct {
-	CPU float64 `json:"cpu_us"`
-	RSS float64 `json:"rss_kb"`
+	CPU    float64 `json:"cpu_us"`
+	RSS    float64 `json:"rss_kb"`
+	MaxRSS float64 `json:"max_rss_kb"`
 }
 
 func serve(b *testing.B, name string, args ...string) *server {
@@ -114,13 +115,20 @@ func eachOf(b *testing.B, servers []*server) []float64 {
 // emulate answers 5,000 requests an hour, so this is what all get.
 const warm, blocks, block = 1000, 13, 300
 
-// issue asks a forge in a process of its own for one issue, over one connection.
-func issue(b *testing.B, t *table) {
-	exe := filepath.Join(b.TempDir(), "server")
+// buildServer makes the program of ./server.
+func buildServer(b *testing.B) (exe string) {
+	b.Helper()
+	exe = filepath.Join(b.TempDir(), "server")
 	out, err := exec.Command("go", "build", "-o", exe, "./server").CombinedOutput()
 	if err != nil {
 		b.Fatalf("build server: %v\n%s", err, out)
 	}
+	return exe
+}
+
+// issue asks a forge in a process of its own for one issue, over one connection.
+func issue(b *testing.B, t *table) {
+	exe := buildServer(b)
 	servers := []*server{serve(b, exe), serve(b, exe, "bare")}
 	peer, why := emulate(b)
 	if peer != nil {

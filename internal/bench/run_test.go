@@ -112,27 +112,46 @@ func quiet(b *testing.B, set *driver.Set) {
 // acceptance runs eight scenarios of the acceptance suite at capacity, after once that built
 // everything.
 func acceptance(b *testing.B, t *table) {
-	dir := b.TempDir()
+	out := filepath.Join(b.TempDir(), "out")
 	exe, _ := command(b)
 	const features = "../../examples/acceptance/features/"
 	run := func(jobs ...string) (cpu, wall time.Duration) {
-		cmd := exec.Command(exe, append([]string{"run", features + "triage.feature", features + "dispatch.feature", features + "egress.feature",
-			"--out", filepath.Join(dir, "out")}, jobs...)...)
-		start := time.Now()
-		out, err := cmd.CombinedOutput()
-		wall = time.Since(start)
-		if err != nil {
-			b.Fatalf("understudy run: %v\n%s", err, out)
-		}
-		u := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-		return time.Duration(u.Utime.Nano() + u.Stime.Nano()), wall
+		return runs(b, exe, append([]string{features + "triage.feature", features + "dispatch.feature", features + "egress.feature", "--out", out}, jobs...)...)
 	}
 	run()
 	cpu, wall := run()
 	_, alone := run("--jobs", "1")
 	t.add(figure{name: "8 scenarios at capacity: wall", value: wall.Seconds(), target: 6, unit: "s", format: "%.1f",
 		peer: fmt.Sprintf("one at a time: %.1f s; CPU of all processes %.1f s", alone.Seconds(), cpu.Seconds())})
-	coverageCost(b, t, filepath.Join(dir, "out"), cpu)
+	coverageCost(b, t, out, cpu)
+}
+
+// runs runs scenarios, all of which pass, and tells what they took with the start and the building of the platform.
+func runs(b *testing.B, exe string, args ...string) (cpu, wall time.Duration) {
+	b.Helper()
+	cmd := exec.Command(exe, append([]string{"run"}, args...)...)
+	start := time.Now()
+	out, err := cmd.CombinedOutput()
+	wall = time.Since(start)
+	if err != nil {
+		b.Fatalf("understudy run: %v\n%s", err, out)
+	}
+	u := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), wall
+}
+
+// forks runs the fork contract three times at once, and takes from that what sixteen scenarios are.
+func forks(b *testing.B, t *table) {
+	out := filepath.Join(b.TempDir(), "out")
+	exe, _ := command(b)
+	args := []string{"../../examples/acceptance", "--tags", "@fork", "--repeat", "3", "--out", out}
+	runs(b, exe, args...)
+	cpu, wall := runs(b, exe, args...)
+	record, err := result.Read(filepath.Join(out, "record.json"))
+	must(b, err)
+	part := 16 / float64(record.Counts().Passed)
+	t.add(figure{name: "16 scenarios with fork and pull request at capacity: wall", value: wall.Seconds() * part, target: 3, unit: "s", format: "%.1f",
+		peer: fmt.Sprintf("CPU of all processes: %.1f s", cpu.Seconds()*part)})
 }
 
 // coverageCost is what counting the coverage of a run's workflows adds to the run: once for each of its

@@ -3,11 +3,12 @@
 // stdin, when it says how many requests the journal holds:
 //
 //	{"url":"http://127.0.0.1:4711/repos/acme/app/issues/1","token":"ghp_…"}
-//	{"cpu_us":5120,"rss_kb":21000}
+//	{"cpu_us":5120,"rss_kb":21000,"max_rss_kb":22000}
 //	{"requests":1}
 //
 // With the argument bare, the address is that of an http.Server that answers the same bytes and does
-// nothing else: what no forge in this language can be cheaper than.
+// nothing else: what no forge in this language can be cheaper than. With the argument large, there are 1,000
+// repositories more, each with 100 issues.
 package main
 
 import (
@@ -19,7 +20,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -50,6 +53,12 @@ func serve() (err error) {
 		return err
 	}
 	url := f.URL() + "/repos/acme/app/issues/1"
+	if len(os.Args) == 2 && os.Args[1] == "large" {
+		if err := fill(f, token); err != nil {
+			return err
+		}
+		debug.FreeOSMemory() // what is kept is asked for, not what the making took
+	}
 	if len(os.Args) == 2 && os.Args[1] == "bare" {
 		body, err := send(http.MethodGet, url, token, nil, http.StatusOK)
 		if err != nil {
@@ -102,6 +111,34 @@ func seed(f *forge.Server) (token string, err error) {
 	return token, err
 }
 
+// fill makes 1,000 repositories with 100 issues each, without connections.
+func fill(f *forge.Server, token string) error {
+	for r := range 1000 {
+		repo := fmt.Sprint("repo-", r)
+		if err := call(f, f.URL()+"/orgs/acme/repos", token, fmt.Sprintf(`{"name":%q,"auto_init":true}`, repo)); err != nil {
+			return err
+		}
+		for i := range 100 {
+			issue := fmt.Sprintf(`{"title":"The parser drops line %d","body":"steps to reproduce: parse a file without a newline at its end"}`, i)
+			if err := call(f, f.URL()+"/repos/acme/"+repo+"/issues", token, issue); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func call(h http.Handler, url, token, body string) error {
+	req := httptest.NewRequest(http.MethodPost, url, strings.NewReader(body))
+	req.Header.Set("Authorization", "Bearer "+token)
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, req)
+	if rec.Code != http.StatusCreated {
+		return fmt.Errorf("POST %s: %d: %s", url, rec.Code, rec.Body)
+	}
+	return nil
+}
+
 // bare serves body and nothing else, on a free port of the loopback interface.
 func bare(body []byte) (*http.Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -148,7 +185,7 @@ func usage() (map[string]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]int64{"cpu_us": (u.Utime.Nano() + u.Stime.Nano()) / 1000, "rss_kb": rss}, nil
+	return map[string]int64{"cpu_us": (u.Utime.Nano() + u.Stime.Nano()) / 1000, "rss_kb": rss, "max_rss_kb": u.Maxrss}, nil
 }
 
 func requests(f *forge.Server) (n int) {
