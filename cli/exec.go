@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,6 +116,9 @@ func (f execFlags) checkActor(seed fixture.Seed) error {
 	for _, u := range seedPeople(seed, servePeople()) {
 		names = append(names, u.Name)
 	}
+	for _, t := range seed.Tokens {
+		names = append(names, t.Name)
+	}
 	if !slices.Contains(names, f.actor) {
 		return fmt.Errorf("exec: no actor %q; there are %s", f.actor, strings.Join(names, ", "))
 	}
@@ -129,7 +133,7 @@ func runExec(ctx context.Context, o Options, f execFlags, argv []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.checkActor(seed); err != nil {
+	if err := cmp.Or(checkSeedNames(seed), checkExecApps(seed), f.checkActor(seed)); err != nil {
 		return err
 	}
 	if code, err := findProgram(o.Env, argv[0]); err != nil {

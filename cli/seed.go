@@ -53,9 +53,9 @@ func seedPeople(seed fixture.Seed, people []place.Person) (out []place.Person) {
 }
 
 // plantSeed applies a seed to a place. Values of secrets come from env, and are hidden from then on.
-func plantSeed(ctx context.Context, p *place.Place, seed fixture.Seed, env []string, hide func(value, label string) error) error {
+func plantSeed(ctx context.Context, p *place.Place, seed fixture.Seed, env []string, hide func(value, label string) error) (fixture.Made, error) {
 	var hiding error
-	err := fixture.Apply(ctx, seed, p.Forge.Admin(), fixture.Options{Secret: func(name string) (string, bool) {
+	made, err := fixture.Apply(ctx, seed, p.Forge.Admin(), fixture.Options{Secret: func(name string) (string, bool) {
 		for i := len(env) - 1; i >= 0; i-- { // the last one counts, as for programs
 			if value, ok := strings.CutPrefix(env[i], name+"="); ok {
 				if err := hide(value, "secret:"+name); err != nil {
@@ -67,7 +67,7 @@ func plantSeed(ctx context.Context, p *place.Place, seed fixture.Seed, env []str
 		return "", false
 	}})
 	if hiding != nil {
-		return fmt.Errorf("hide a secret of the seed: %w", hiding)
+		return fixture.Made{}, fmt.Errorf("hide a secret of the seed: %w", hiding)
 	}
-	return err
+	return made, err
 }

@@ -79,6 +79,9 @@ func runServe(ctx context.Context, o Options, f serveFlags) error {
 		return err
 	}
 	seed, err := readSeed(f.seed)
+	if err == nil {
+		err = checkSeedNames(seed)
+	}
 	if err != nil {
 		return err
 	}
@@ -137,8 +140,10 @@ type serving struct {
 	dir   *workdir.Dir
 	scrub *evidence.Scrubber
 	seed  fixture.Seed
-	stays *serveDir // nil without --dir
-	moved bool      // the port that it had is taken
+	apps  []seededApp
+	kinds map[string]string // of tokens of a seed, by name: whose, and what they may
+	stays *serveDir         // nil without --dir
+	moved bool              // the port that it had is taken
 
 	unfollow context.CancelFunc // ends what is shown of the journal
 	wg       sync.WaitGroup
@@ -149,7 +154,7 @@ func startServing(ctx context.Context, o Options, as serveAs, tools trial.Tools)
 	if err != nil {
 		return nil, errors.Join(err, as.stays.close())
 	}
-	sv := &serving{dir: dir, scrub: &evidence.Scrubber{}, seed: as.seed, stays: as.stays}
+	sv := &serving{dir: dir, scrub: &evidence.Scrubber{}, seed: as.seed, stays: as.stays, kinds: map[string]string{}}
 	if err := sv.start(ctx, o, as, tools); err != nil {
 		return nil, errors.Join(err, sv.close(context.WithoutCancel(ctx)))
 	}
@@ -176,6 +181,7 @@ func (sv *serving) start(ctx context.Context, o Options, as serveAs, tools trial
 	sv.Forge.Handle(page.Root, page.New(page.Options{Forge: sv.Forge, Clean: sv.scrub.Bytes}))
 	sv.Forge.Handle(clockPattern, http.HandlerFunc(sv.advanceClock))
 	if sv.Forge.Reopened() {
+		sv.apps, sv.kinds = sv.stays.kept.Apps, sv.stays.kept.Kinds
 		return sv.complete(as.port)
 	}
 	if !slices.ContainsFunc(sv.seed.Repos, func(r fixture.Repo) bool { return r.Name == serveOrg+"/"+as.repo }) {
@@ -183,7 +189,7 @@ func (sv *serving) start(ctx context.Context, o Options, as serveAs, tools trial
 			return err
 		}
 	}
-	if err := plantSeed(ctx, sv.Place, sv.seed, o.Env, sv.hide); err != nil {
+	if err := sv.plant(ctx, o.Env); err != nil {
 		return err
 	}
 	return sv.complete(as.port)

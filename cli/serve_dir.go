@@ -40,6 +40,8 @@ type keptServe struct {
 	Version int
 	Port    int
 	Tokens  map[string]string // by the name of the actor
+	Kinds   map[string]string `json:",omitempty"` // of tokens of a seed
+	Apps    []seededApp       `json:",omitempty"` // of a seed; their keys are in files
 }
 
 // again reports whether there was a complete start before.
@@ -150,8 +152,8 @@ func (d *serveDir) read() error {
 }
 
 // complete says that the start is complete: from now on the directory is opened, not made anew.
-func (d *serveDir) complete(port int, tokens map[string]string) error {
-	next := keptServe{Version: serveVersion, Port: port, Tokens: tokens}
+func (d *serveDir) complete(next keptServe) error {
+	next.Version = serveVersion
 	if d.again() && next.Port == d.kept.Port && maps.Equal(next.Tokens, d.kept.Tokens) {
 		return nil
 	}
@@ -214,7 +216,7 @@ func (sv *serving) complete(asked int) error {
 			return err
 		}
 	}
-	return sv.stays.complete(port, sv.Tokens)
+	return sv.stays.complete(keptServe{Port: port, Tokens: sv.Tokens, Kinds: sv.kinds, Apps: sv.apps})
 }
 
 // ends says what becomes of the content when the process ends.
@@ -236,7 +238,8 @@ func (sv *serving) welcomeOthers(b *strings.Builder) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(sv.Tokens)) {
 		if !slices.ContainsFunc(people(), func(p person) bool { return p.name == name }) {
-			fmt.Fprintf(b, "  %-9s %s\n", name, sv.Tokens[name])
+			fmt.Fprintf(b, "  %-9s %s%s\n", name, sv.Tokens[name], sv.kind(name))
 		}
 	}
+	sv.welcomeApps(b)
 }

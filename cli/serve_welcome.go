@@ -87,6 +87,7 @@ func (sv *serving) welcome(env []string) string {
 	fmt.Fprintf(&b, "The forge is ready, on this machine only. %s\n\n", sv.ends())
 	fmt.Fprintf(&b, "  API   %s\n  git   %s/OWNER/NAME.git, with any user name and a token as password\n", sv.APIURL(), server)
 	fmt.Fprintf(&b, "  look  %s%s in a browser\n\n", server, page.Root)
+	fmt.Fprintf(&b, "Tokens, classic and of all scopes unless it says otherwise:\n\n")
 	for _, p := range people() {
 		fmt.Fprintf(&b, "  %-9s %s   %s\n", p.name, sv.Tokens[p.name], p.may)
 	}
@@ -102,8 +103,17 @@ func (sv *serving) welcome(env []string) string {
 	fmt.Fprintf(&b, "  # open an issue\n  %s/issues\" -d '{\"title\":\"My first issue\"}'\n\n", curl)
 	fmt.Fprintf(&b, "  # clone, commit, push\n  git clone \"$CLONE_URL\" %[1]s && git -C %[1]s -c user.name=Me -c user.email=me@example.com"+
 		" commit --no-gpg-sign --allow-empty -m Hello && git -C %[1]s push\n\n", serveRepo)
+	sv.pasteApp(&b)
 	fmt.Fprintf(&b, "  # label issue 1: a workflow runs and answers with a comment\n  %s/issues/1/labels\" -d '{\"labels\":[\"hello\"]}'\n\n", curl)
 	return b.String()
+}
+
+// kind is what a token of a seed may, as it stands behind one.
+func (sv *serving) kind(name string) string {
+	if sv.kinds[name] == "" {
+		return ""
+	}
+	return "   " + sv.kinds[name]
 }
 
 // welcomeSeed says what of the forge comes from the seed.
@@ -119,6 +129,10 @@ func (sv *serving) welcomeSeed(b *strings.Builder) {
 	for _, p := range people {
 		fmt.Fprintf(b, "  %-*s %s\n", width, p.Name, sv.Tokens[p.Name])
 	}
+	for _, t := range sv.seed.Tokens {
+		fmt.Fprintf(b, "  %-*s %s%s\n", width, t.Name, sv.Tokens[t.Name], sv.kind(t.Name))
+	}
+	sv.welcomeApps(b)
 	for _, r := range sv.seed.Repos {
 		fmt.Fprintf(b, "  %s/%s.git\n", sv.Forge.URL(), r.Name)
 	}

@@ -107,41 +107,7 @@ func (a *Admin) SetOrgRole(org, login, role string) error {
 }
 
 // TokenSpec says whose token it is, what it may do and what is done on whose behalf with it.
-type TokenSpec struct {
-	Login string // an account that exists
-	// Kit marks a token made for an actor of a scenario: what is done with it has the cause last
-	// given to Mark.
-	Kit bool
-	// Quiet marks an observer's token: reads made with it open no obligation.
-	Quiet bool
-	// Cause is what things done with the token come from, where Kit is not set.
-	Cause string
-	// Repo narrows the token to one repository; "" is all.
-	Repo string
-	// Permissions narrows the token to permissions such as contents, issues or pull-requests, with the
-	// values read, write or none; one not named is none. nil is all that the account may. A
-	// bot's token with permissions is that of an installation: the permissions stand for a role.
-	// For ActionsLogin nil is GitHub's restricted default, contents: read and packages: read.
-	// A person's token with permissions is fine-grained.
-	Permissions map[string]string
-	// StartsNoRuns marks the events made with the token as ones that start no workflow runs.
-	StartsNoRuns bool
-	// Name says what the token is for.
-	Name string
-	// Scopes are those of a person's classic token, such as repo or read:org; nil is all of them.
-	// https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/scopes-for-oauth-apps
-	Scopes []string
-	// Owner makes a person's token fine-grained: its resource owner, which is the account itself or an
-	// organisation that it is a member of. "" is, when there are permissions, the owner of Repo or else the account.
-	Owner string
-	// Repositories are those, "owner/name", that a fine-grained token is for; nil is all of its owner.
-	Repositories []string
-	// Installation makes it the token of an app's installation, see Admin.Install; Login is the app's account. It has
-	// the app's permissions, and does not end by itself.
-	Installation int64
-	// Expires is when the token ends; the zero time is never.
-	Expires time.Time
-}
+type TokenSpec = driver.NewToken
 
 // MintToken makes a token and returns its value, which begins with ghp_ or, when it is fine-grained,
 // github_pat_ or, for an installation, ghs_. The forge keeps a digest only.

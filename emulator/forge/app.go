@@ -7,32 +7,16 @@ import (
 	"encoding/pem"
 	"errors"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/state"
 )
 
 // App describes a GitHub App: a program with an account of its own, "slug[bot]", that acts through the
 // tokens of its installations. https://docs.github.com/en/apps
-type App struct {
-	Slug        string // lower-case letters, digits, hyphens
-	Name        string // "" is the slug
-	Description string
-	Owner       string // a person or an organisation
-	// PrivateKey is the PEM of an RSA key with which the app will sign; "" makes one, which takes a
-	// tenth of a second.
-	PrivateKey  string
-	Permissions map[string]string // contents, issues, pull_requests, …: read or write
-	Events      []string          // that its webhook hears, beside those of its installations
-	WebhookURL  string            // "" is none
-	Secret      string            // that deliveries are signed with
-}
+type App = driver.NewApp
 
-// AppInfo is an app that was made.
-type AppInfo struct {
-	ID         int64
-	ClientID   string
-	Login      string // of its account
-	PrivateKey string // PEM; the forge keeps the public half only
-}
+// AppInfo is an app that was made, with the key that it signs with.
+type AppInfo = driver.App
 
 // AddApp makes an app. A slug whose account exists is driver.ErrConflict.
 func (a *Admin) AddApp(in App) (AppInfo, error) {
