@@ -23,6 +23,10 @@ func exceptions() []Exception {
 		{Finding{"webhook pull_request_review edited", "payload", "*/repo/has_discussions", undescribed}, "review-repository.json", "as in every other webhook of reviews"},
 		{Finding{"webhook pull_request_review edited", "payload", "*/repo/web_commit_signoff_required", undescribed}, "review-repository.json", "likewise"},
 		{Finding{"pulls/create-review-comment", "body", "", "missing properties 'commit_id', 'path'"}, "comment-reply.json", "an answer needs no place of its own"},
+		{Finding{"actions/create-workflow-dispatch", "422", "", undeclared}, "dispatch-ref.json", "what cannot be dispatched"},
+		{Finding{"actions/create-*", "422", "", undeclared}, "secret-name.json", "names of secrets, and of variables by the same rules"},
+		{Finding{"checks/*", "422", "", undeclared}, "checks-commit.json", "a commit that is not there"},
+		{Finding{"repos/create-commit-status", "422", "", undeclared}, "status-commit.json", "likewise"},
 		{Finding{"actions/create-repo-variable", "409", "", undeclared}, "variable-exists.json", "a variable that exists"},
 	}
 }

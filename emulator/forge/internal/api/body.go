@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
@@ -24,12 +26,18 @@ const (
 // decode reads a JSON body of at most limit bytes. A field that is not understood is refused
 // loudly: to ignore it would be to claim that its effect took place.
 func (c *call) decode(limit int64, into any) error {
+	if c.ContentLength > limit {
+		return &http.MaxBytesError{Limit: limit}
+	}
 	data, err := io.ReadAll(http.MaxBytesReader(nil, c.Body, limit))
 	if err != nil {
 		return err
 	}
-	if len(bytes.TrimSpace(data)) == 0 {
+	if data = bytes.TrimSpace(data); len(data) == 0 {
 		return nil
+	}
+	if !json.Valid(data) || !utf8.Valid(data) { // Decode would end before what follows, and repair what is no text
+		return wire.NewError(http.StatusBadRequest, "Problems parsing JSON")
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
@@ -41,13 +49,32 @@ func (c *call) decode(limit int64, into any) error {
 		return nil
 	case errors.As(err, &refused):
 		return refused
+	case errors.As(err, &typ) && typ.Field == "" && data[0] != '{':
+		return wire.NewError(http.StatusBadRequest, "Body should be a JSON object")
 	case errors.As(err, &typ):
-		return wire.Unprocessable(fmt.Sprintf("Invalid request.\n\nFor '%s', %s is not a %s.", typ.Field, typ.Value, typ.Type))
+		return wire.Unprocessable(fmt.Sprintf("Invalid request.\n\nFor '%s', %s is not of type %s.", typ.Field, typ.Value, jsonType(typ.Type)))
 	case strings.HasPrefix(err.Error(), "json: unknown field "):
 		field := strings.TrimPrefix(err.Error(), "json: unknown field ")
 		return wire.Unsupported("body field " + field + " of " + c.route.method + " " + c.route.pattern)
 	}
 	return wire.NewError(http.StatusBadRequest, "Problems parsing JSON")
+}
+
+// jsonType names a type as JSON Schema does.
+func jsonType(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return jsonType(t.Elem())
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Slice, reflect.Array:
+		return "array"
+	case reflect.Struct, reflect.Map, reflect.Interface:
+		return "object"
+	}
+	return "integer"
 }
 
 // missing is the answer to a request without a field that it must have.
@@ -195,7 +222,10 @@ type labelSet struct{ names stringList }
 // UnmarshalJSON implements json.Unmarshaler.
 func (s *labelSet) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '[' {
-		return json.Unmarshal(data, &s.names)
+		if err := json.Unmarshal(data, &s.names); err != nil {
+			return wire.Unprocessable("Invalid request.\n\nFor 'items', labels are strings.")
+		}
+		return nil
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()

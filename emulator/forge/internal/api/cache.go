@@ -42,14 +42,14 @@ func (a *API) listCaches(c *call) (answer, error) {
 	switch in.Sort {
 	case "", "created_at", "last_accessed_at", "size_in_bytes":
 	default:
-		return answer{}, wire.Unprocessable("sort is one of created_at, last_accessed_at, size_in_bytes")
+		return answer{}, wire.Unprocessable("Invalid request.\n\nsort is one of created_at, last_accessed_at, size_in_bytes")
 	}
 	switch q.Get("direction") {
 	case "", "desc":
 	case "asc":
 		in.Ascending = true
 	default:
-		return answer{}, wire.Unprocessable("direction is asc or desc")
+		return answer{}, wire.Unprocessable("Invalid request.\n\ndirection is asc or desc")
 	}
 	all, err := a.State.Caches(c.who, c.repo(), in)
 	return counted(c, a.Base, "actions_caches", all, err)

@@ -207,7 +207,7 @@ func (s *State) DeleteCaches(who Identity, full, name, ref string) ([]wire.Cache
 		return nil, err
 	}
 	if name == "" {
-		return nil, wire.Unprocessable("key is missing: the complete key of the entries to delete")
+		return nil, wire.Unprocessable("Invalid request.\n\nkey is missing: the complete key of the entries to delete")
 	}
 	return s.deleteCaches(r, func(c *Cache) bool { return c.Key == name && (ref == "" || ref == c.Ref) })
 }

@@ -99,7 +99,7 @@ func (s *State) checkAudience(o *account, want, have Audience) (Audience, error)
 	}
 	for _, id := range want.Selected {
 		if s.repoOf(o, id) == nil {
-			return have, wire.Unprocessable(fmt.Sprintf("Repository %d is not of the organization %s.", id, o.login))
+			return have, wire.Unprocessable(fmt.Sprintf("Invalid request.\n\nRepository %d is not of the organization %s.", id, o.login))
 		}
 		if !slices.Contains(out.Selected, id) {
 			out.Selected = append(out.Selected, id)
