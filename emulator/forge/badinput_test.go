@@ -56,7 +56,7 @@ func TestBadBodies(t *testing.T) {
 	n := 0
 	for _, v := range changes {
 		text, _ := v.body.(json.RawMessage)
-		if len(text) == 0 {
+		if len(text) == 0 || strings.HasSuffix(v.route.Pattern, "/assets") { // an asset is whatever bytes
 			continue
 		}
 		n++

@@ -183,7 +183,7 @@ func (c *Checker) checkAnswer(o *Operation, x Exchange) ([]Finding, error) {
 			return nil, nil
 		}
 		if x.Status >= 400 {
-			return c.found(o, part, "basic-error", x.Body)
+			return c.found(o, part, cmp.Or(generalAnswers()[x.Status].schema, "basic-error"), x.Body)
 		}
 		return []Finding{{o.ID, part, "", "a JSON body, where none is declared"}}, nil
 	}

@@ -26,6 +26,7 @@ func exceptions() []Exception {
 		{Finding{"actions/create-workflow-dispatch", "422", "", undeclared}, "dispatch-ref.json", "what cannot be dispatched"},
 		{Finding{"actions/create-*", "422", "", undeclared}, "secret-name.json", "names of secrets, and of variables by the same rules"},
 		{Finding{"checks/*", "422", "", undeclared}, "checks-commit.json", "a commit that is not there"},
+		{Finding{"repos/upload-release-asset", "400", "", undeclared}, "asset-length.json", "an asset of nothing"},
 		{Finding{"repos/create-commit-status", "422", "", undeclared}, "status-commit.json", "likewise"},
 		{Finding{"actions/create-repo-variable", "409", "", undeclared}, "variable-exists.json", "a variable that exists"},
 	}
