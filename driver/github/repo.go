@@ -1,9 +1,11 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -43,10 +45,31 @@ func (s repos) Create(ctx context.Context, in driver.NewRepo) error {
 	if strings.EqualFold(me.Login, in.Repo.Owner) {
 		path = "/user/repos"
 	}
-	if err := s.c.make(ctx, path, body, nil, s.c.exists(repoPath(in.Repo, ""), nil)); err != nil {
-		return fmt.Errorf("create repository %s: %w", in.Repo, err)
+	is := s.c.exists(repoPath(in.Repo, ""), nil)
+	var err error
+	created := func(ctx context.Context) (bool, error) {
+		if err = s.c.make(ctx, path, body, nil, is); !errors.Is(err, driver.ErrConflict) {
+			return true, err
+		}
+		there, missing := is(ctx) // a name that was given up just now is still taken
+		return there, missing
 	}
-	return nil
+	if _, failed := s.c.later(ctx, created); failed != nil || err != nil {
+		return fmt.Errorf("create repository %s: %w", in.Repo, cmp.Or(failed, err))
+	}
+	if !in.AutoInit {
+		return nil
+	}
+	return s.begun(ctx, in.Repo)
+}
+
+// begun waits for a new repository's first branches, which may come some time after it.
+func (s repos) begun(ctx context.Context, r driver.Repo) error {
+	_, err := s.c.later(ctx, func(ctx context.Context) (bool, error) {
+		branches, err := s.Branches(ctx, r)
+		return len(branches) > 0, err
+	})
+	return err
 }
 
 func (s repos) Get(ctx context.Context, r driver.Repo) (driver.RepoInfo, error) {
@@ -70,7 +93,14 @@ func (s repos) Fork(ctx context.Context, in driver.NewFork) (driver.Repo, error)
 	if err := s.c.make(ctx, repoPath(in.Of, "/forks"), body, &w, harmless); err != nil { // a second one is the first
 		return driver.Repo{}, fmt.Errorf("fork %s: %w", in.Of, err)
 	}
-	return named(w.FullName), nil
+	fork := named(w.FullName)
+	if branches, err := s.Branches(ctx, fork); err != nil || len(branches) > 0 {
+		return fork, err
+	}
+	if branches, err := s.Branches(ctx, in.Of); err != nil || len(branches) == 0 {
+		return fork, err // it has none to come
+	}
+	return fork, s.begun(ctx, fork)
 }
 
 func (s repos) Delete(ctx context.Context, r driver.Repo) error {
@@ -105,10 +135,21 @@ func (s repos) Branches(ctx context.Context, r driver.Repo) (map[string]string, 
 
 type files struct{ c *client }
 
-// Commit makes one commit of all files through the git data API, so that one event follows.
+// Commit makes one commit of all files through the git data API, so that one event follows. A branch that has moved
+// since it was read, or was read as it had been before, is read again.
 func (s files) Commit(ctx context.Context, r driver.Repo, in driver.NewCommit) (string, error) {
-	sha, err := s.commit(ctx, r, in)
-	if err != nil {
+	var sha string
+	var moved error
+	_, err := s.c.later(ctx, func(ctx context.Context) (bool, error) {
+		var err error
+		sha, err = s.commit(ctx, r, in)
+		if moved = nil; isStatus(err, http.StatusUnprocessableEntity) && strings.Contains(err.Error(), "not a fast forward") {
+			moved = err
+			return false, nil
+		}
+		return true, err
+	})
+	if err = cmp.Or(err, moved); err != nil {
 		return "", fmt.Errorf("commit to %s: %w", r, err)
 	}
 	return sha, nil
@@ -251,5 +292,13 @@ func (s members) SetRole(ctx context.Context, r driver.Repo, login, role string)
 	if _, err := s.c.do(ctx, method, repoPath(r, "/collaborators/%s", login), body, nil); err != nil {
 		return fmt.Errorf("set role of %s on %s: %w", login, r, err)
 	}
-	return nil
+	// The role is not seen at once everywhere. One that a membership gives as well may stay another.
+	_, err := s.c.later(ctx, func(ctx context.Context) (bool, error) {
+		is, err := s.Role(ctx, r, login)
+		if errors.Is(err, driver.ErrDenied) || errors.Is(err, driver.ErrNotFound) {
+			return true, nil // who gave his own role away does not see it any more
+		}
+		return is == role || role == "none" && is == "read", err
+	})
+	return err
 }

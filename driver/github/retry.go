@@ -75,6 +75,26 @@ func (c *client) pursue(ctx context.Context, method, path string, body, out any,
 	}
 }
 
+// soon is how long at first to wait for what was made and is not seen yet.
+const soon = 50 * time.Millisecond
+
+// later asks again, a few times and each time after a longer wait, until what was made is seen as it was. It returns
+// false when it never was.
+func (c *client) later(ctx context.Context, seen func(context.Context) (bool, error)) (bool, error) {
+	for try := range maxTries {
+		if is, err := seen(ctx); is || err != nil {
+			return is, err
+		}
+		if try == maxTries-1 {
+			break
+		}
+		if err := c.wait(ctx, soon<<try); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
 // unanswered reports whether an error leaves open that the request was handled.
 func unanswered(err error) bool {
 	var e *StatusError

@@ -14,8 +14,17 @@ import (
 	"github.com/understudy-dev/understudy/emulator/forge"
 )
 
-// survivor is a session on a forge of its own, with acme/app, whose waits take no time and are noted.
-func survivor(t *testing.T) (s driver.Session, a *forge.Admin, waits *[]time.Duration) {
+// ground is a forge of its own with acme/app, and a session on it whose waits take no time and are noted.
+type ground struct {
+	session driver.Session
+	admin   *forge.Admin
+	waits   []time.Duration
+	url     string
+	token   string
+	http    *http.Client
+}
+
+func newGround(t *testing.T) *ground {
 	t.Helper()
 	srv, err := forge.New(forge.Options{})
 	if err != nil {
@@ -26,30 +35,35 @@ func survivor(t *testing.T) (s driver.Session, a *forge.Admin, waits *[]time.Dur
 			t.Error(err)
 		}
 	})
-	a = srv.Admin()
-	token := ""
+	g := &ground{admin: srv.Admin(), url: srv.URL(), http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
 	for _, do := range []func() error{
-		func() error { return a.AddUser(forge.User{Login: "ada"}) },
-		func() error { return a.AddOrg("acme", "ada") },
-		func() error { token, err = a.MintToken(forge.TokenSpec{Login: "ada", Kit: true}); return err },
+		func() error { return g.admin.AddUser(forge.User{Login: "ada"}) },
+		func() error { return g.admin.AddOrg("acme", "ada") },
+		func() error { g.token, err = g.admin.MintToken(forge.TokenSpec{Login: "ada", Kit: true}); return err },
 	} {
 		if err := do(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	waits = new([]time.Duration)
-	f := github.New(github.Options{APIURL: srv.URL() + "/api/v3", Tokens: map[string]string{"admin": token}, Wait: func(_ context.Context, d time.Duration) error {
-		*waits = append(*waits, d)
+	f := github.New(github.Options{APIURL: srv.URL() + "/api/v3", Tokens: map[string]string{"admin": g.token}, Wait: func(_ context.Context, d time.Duration) error {
+		g.waits = append(g.waits, d)
 		return nil
 	}})
 	t.Cleanup(f.Close)
-	if s, err = f.As("admin"); err != nil {
+	if g.session, err = f.As("admin"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Repos.Create(t.Context(), driver.NewRepo{Repo: app, AutoInit: true}); err != nil {
+	if err := g.session.Repos.Create(t.Context(), driver.NewRepo{Repo: app, AutoInit: true}); err != nil {
 		t.Fatal(err)
 	}
-	return s, a, waits
+	return g
+}
+
+// survivor is the session of a ground.
+func survivor(t *testing.T) (s driver.Session, a *forge.Admin, waits *[]time.Duration) {
+	t.Helper()
+	g := newGround(t)
+	return g.session, g.admin, &g.waits
 }
 
 var app = driver.Repo{Owner: "acme", Name: "app"}

@@ -201,6 +201,8 @@ func (c *cell) wait() bool {
 	if !c.inTurn(c.place) || !c.turn() {
 		return false
 	}
+	c.rest.queue()
+	defer c.rest.awake()
 	select {
 	case c.node.r.e.slots <- struct{}{}:
 	case <-c.ctx.Done():

@@ -206,7 +206,7 @@ func (n *node) launch() {
 			c.openInTurn()
 			continue
 		}
-		ob := n.r.e.o.Ledger.Open(fmt.Sprintf("job %d %s", c.rec.ID, c.rec.Name))
+		ob := n.r.e.o.Ledger.OpenOf(fmt.Sprintf("job:%d", c.rec.ID), fmt.Sprintf("job %d %s", c.rec.ID, c.rec.Name))
 		c.rest.own(n.r.e, ob)
 		n.r.e.wg.Go(func() {
 			c.drive()

@@ -82,21 +82,20 @@ func (e *Engine) asks(hs []happening) (bool, error) {
 	return false, nil
 }
 
-// rest is an obligation whose owner can sleep, so that the conductor knows when all do. Without
-// Options.Order it does nothing.
+// rest is an obligation whose owner can sleep, so that who waits for nothing else to go on knows when all do: the
+// conductor of Options.Order, else whoever yields.
 type rest struct {
-	mu      sync.Mutex
-	ob      *ledger.Obligation // nil: nobody asks
-	signals int                // under way to the owner, who does not sleep before he has taken them
+	mu       sync.Mutex
+	ob       *ledger.Obligation
+	explored bool // by a conductor
+	signals  int  // under way to the owner, who does not sleep before he has taken them
 }
 
 // own says whose sleep it is.
 func (r *rest) own(e *Engine, ob *ledger.Obligation) {
-	if e.exploring() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.ob = ob
-	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ob, r.explored = ob, e.exploring()
 }
 
 // signal is called before a signal is given to the owner.
@@ -104,9 +103,7 @@ func (r *rest) signal() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.signals++
-	if r.ob != nil {
-		r.ob.Continue()
-	}
+	r.goOn()
 }
 
 // taken is called by the owner when he has got a signal.
@@ -120,16 +117,35 @@ func (r *rest) taken() {
 func (r *rest) sleep() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ob != nil && r.signals == 0 {
+	switch {
+	case r.ob == nil || r.signals > 0:
+	case r.explored:
 		r.ob.Defer()
+	default:
+		r.ob.Sleep()
 	}
 }
 
 func (r *rest) awake() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ob != nil {
+	r.goOn()
+}
+
+func (r *rest) goOn() {
+	switch {
+	case r.ob == nil:
+	case r.explored:
 		r.ob.Continue()
+	default:
+		r.ob.Wake()
+	}
+}
+
+// queue is sleep before a wait of which no signal tells the end. A conductor knows nothing of it.
+func (r *rest) queue() {
+	if !r.explored {
+		r.sleep()
 	}
 }
 

@@ -104,7 +104,7 @@ func (r *run) open() error {
 	if err := r.save(); err != nil {
 		return err
 	}
-	r.ob = r.e.o.Ledger.Open(fmt.Sprintf("run %d %s", r.rec.ID, r.file.Path))
+	r.ob = r.e.o.Ledger.OpenOf(fmt.Sprintf("run:%d", r.rec.ID), fmt.Sprintf("run %d %s", r.rec.ID, r.file.Path))
 	r.rest.own(r.e, r.ob)
 	r.e.lengthen("run:", r.rec.ID, r.h.chain)
 	if r.h.depth > 0 {

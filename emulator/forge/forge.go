@@ -101,7 +101,7 @@ type Server struct {
 	url   string
 	base  wire.Base
 	admin *Admin
-	api   http.Handler
+	api   *api.API
 	mux   *http.ServeMux // what others mounted
 	hooks *hook.Deliverer
 	order *order.Order
@@ -368,6 +368,7 @@ func (s *Server) enter() bool {
 func (s *Server) Close(ctx context.Context) error {
 	s.order.Close()
 	s.hooks.Close()
+	s.api.Release()
 	var err error
 	if s.http != nil {
 		if err = s.http.Shutdown(ctx); err != nil {

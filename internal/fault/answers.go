@@ -5,6 +5,7 @@ const (
 	ServerError = "api.5xx"
 	RateLimit   = "api.rate-limit"
 	Cut         = "api.cut"
+	Slow        = "api.slow"
 )
 
 // by narrows a fault to one account's requests.
@@ -38,6 +39,14 @@ func answers() []Kind {
 			Does: "The connection ends without a whole answer.",
 			Args: []Arg{
 				{Name: "when", Means: "before the request was handled, so that nothing was done; after, so that it was; or in the body of the answer", Default: "before", OneOf: []string{"before", "after", "body"}},
+				by(),
+			},
+		},
+		{
+			Name: Slow, At: Requests, Sweep: []string{"api.slow=by:github-actions[bot]"}, Example: "api.slow=by:github-actions[bot],from:2@/repos/*/*/issues/*/labels",
+			Does: "A request is held, before it is handled, until so many others were answered, or until nothing else goes on but what waits for its answer. It strikes requests of jobs and of the platform file's actors; those of an app itself, and of nobody in particular, it does not.",
+			Args: []Arg{
+				{Name: "after", Means: "how many others", Default: "10", Most: maxNumber},
 				by(),
 			},
 		},

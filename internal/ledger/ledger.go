@@ -28,6 +28,7 @@ type Ledger struct {
 	blocked int             // waits that have seen everything and sleep on wake
 	idle    chan struct{}   // closed and replaced when only deferred work is left and somebody waits for it
 	resting []chan struct{} // closed when only deferred work is left
+	yielded []*yielded      // in the order in which they yielded
 }
 
 // Obligation is one piece of open work. Its methods may be called from any goroutine.
@@ -35,8 +36,10 @@ type Obligation struct {
 	l      *Ledger
 	id     uint64
 	what   string
+	owner  string // "" is nobody
 	parked bool
 	later  bool // deferred
+	asleep bool // waits for other work
 	closed bool
 }
 
@@ -52,6 +55,15 @@ func (l *Ledger) Open(what string) *Obligation {
 	l.nextID++
 	o := &Obligation{l: l, id: l.nextID, what: what}
 	l.open[o.id] = o
+	return o
+}
+
+// OpenOf is Open for work of an owner, such as "job:7": it can wait for what that owner's own requests come to.
+func (l *Ledger) OpenOf(owner, what string) *Obligation {
+	o := l.Open(what)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o.owner = owner
 	return o
 }
 
@@ -183,6 +195,7 @@ func (l *Ledger) rests() bool {
 }
 
 func (l *Ledger) tellIdle() {
+	l.tellYielded()
 	if len(l.resting) > 0 && l.rests() {
 		for _, told := range l.resting {
 			close(told)

@@ -15,6 +15,7 @@ import (
 // The texts of steps that lint reads.
 const (
 	anyStep    = `the forge has the fault "([^"]+)"`
+	onceStep   = `the fault "([a-z0-9.-]+)" has struck`
 	struckStep = `the fault "([a-z0-9.-]+)" struck (\d+) times?`
 )
 
@@ -84,6 +85,11 @@ func steps() []suite.Step {
 			Example: `the forge has no faults any more`,
 		},
 		suite.Step{
+			Pattern: onceStep, Do: hasStruck,
+			Doc:     "Holds as soon as a fault of this name has struck: a request that it holds is held then, and what the next steps do comes before it. At quiet it is decided.",
+			Example: `the fault "api.slow" has struck`,
+		},
+		suite.Step{
 			Pattern: struckStep, Do: struck,
 			Doc:     "Is decided at quiet: faults of this name struck so often. One that a step put in force and that never struck is a finding without this step.",
 			Example: `the fault "delivery.twice" struck 1 time`,
@@ -97,19 +103,35 @@ func inject(ctx context.Context, fault string) error {
 
 func clear(ctx context.Context) error { return world.From(ctx).Drivers().Faults.Clear(ctx) }
 
-func struck(ctx context.Context, name string, want int) error {
+func hasStruck(ctx context.Context, name string) error {
 	w := world.From(ctx)
-	return w.Settled(ctx, func(ctx context.Context) error {
-		entries, err := w.Drivers().Journal.Entries(ctx, 0)
+	return w.Until(ctx, func(ctx context.Context) error {
+		n, err := strikes(ctx, w, name)
 		if err != nil {
 			return err
 		}
-		n := 0
-		for _, e := range entries {
-			if e.Type == faults.StruckEntry && e.Detail["fault"] == name {
-				n++
-			}
+		return w.Expect(ctx, "fault.struck", strconv.FormatBool(n > 0), match.Equal("true"))
+	})
+}
+
+func struck(ctx context.Context, name string, want int) error {
+	w := world.From(ctx)
+	return w.Settled(ctx, func(ctx context.Context) error {
+		n, err := strikes(ctx, w, name)
+		if err != nil {
+			return err
 		}
 		return w.Expect(ctx, "fault.struck", strconv.Itoa(n), match.Equal(strconv.Itoa(want)))
 	})
+}
+
+// strikes is how often faults of a name have struck.
+func strikes(ctx context.Context, w *world.World, name string) (n int, err error) {
+	entries, err := w.Drivers().Journal.Entries(ctx, 0)
+	for _, e := range entries {
+		if e.Type == faults.StruckEntry && e.Detail["fault"] == name {
+			n++
+		}
+	}
+	return n, err
 }

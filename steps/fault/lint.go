@@ -14,7 +14,7 @@ import (
 // required is the tag of scenarios that have the forge misbehave.
 var required = "@requires:capability:" + string(driver.FaultsCapability)
 
-var struckText = regexp.MustCompile("^" + struckStep + "$")
+var struckText = regexp.MustCompile("^(?:" + struckStep + "|" + onceStep + ")$")
 
 // lint reads the fault of each step that puts one in force, and asks for the tag by which other environments
 // leave the scenario out.
@@ -23,8 +23,8 @@ func lint(d suite.Draft) (problems []error) {
 		for _, step := range s.Steps {
 			text, ok := Asked(step.Text)
 			if !ok {
-				if m := struckText.FindStringSubmatch(step.Text); m != nil && !slices.Contains(faults.Names(), m[1]) {
-					_, err := faults.Parse(m[1])
+				if m := struckText.FindStringSubmatch(step.Text); m != nil && !slices.Contains(faults.Names(), m[1]+m[3]) {
+					_, err := faults.Parse(m[1] + m[3])
 					problems = append(problems, suite.At(s, step, err))
 				}
 				continue

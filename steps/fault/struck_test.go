@@ -34,6 +34,15 @@ func TestStruck(t *testing.T) {
 	if !ok {
 		t.Fatal("the last step counts no strikes")
 	}
+	once, ok := fault.Pack.Steps[len(fault.Pack.Steps)-2].Do.(func(context.Context, string) error)
+	if !ok {
+		t.Fatal("the last step but one waits for no strike")
+	}
+	for name, want := range map[string]bool{"delivery.late": true, "api.cut": false} {
+		if err := once(ctx, name); (err == nil) != want {
+			t.Errorf("%s has struck: %v", name, err)
+		}
+	}
 	for name, want := range map[string]int{"delivery.late": 2, "delivery.twice": 1, "api.cut": 0} {
 		if err := struck(ctx, name, want); err != nil {
 			t.Errorf("%s: %v", name, err)

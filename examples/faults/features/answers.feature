@@ -28,3 +28,11 @@ Feature: What becomes of a request
     Given the forge has the fault "read.stale=by:github-actions[bot]@GET /repos/*/*/issues/*/labels"
     When the issue is labeled "ready"
     Then the issue has label "routed"
+
+  Scenario: A request takes its time, and others do not wait
+    Given the forge has the fault "api.slow=100,from:2,by:github-actions[bot]@/repos/*/*/issues/*/labels"
+    And an issue
+    And the fault "api.slow" has struck
+    When the issue is labeled "ready"
+    Then the issue has label "routed"
+    And the issue has label "ready"

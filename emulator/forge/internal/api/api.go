@@ -56,6 +56,7 @@ type API struct {
 	ids    requestIDs
 	meter  meter
 	past   *past // while faults are in force
+	slow   slow
 
 	// Headers that many answers have; nobody writes to them.
 	vary, selected, json []string
@@ -169,17 +170,23 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	who, err := identify(tokenOf(r))
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	subject := r.Method + " " + path
+	var work *ledger.Obligation
 	if !reads || !who.Quiet() {
-		ob := a.Ledger.Open("request " + subject)
-		defer ob.Close()
+		work = a.Ledger.Open("request " + subject)
+		defer work.Close()
 	}
 	c := &call{Request: r, id: id, who: who, route: rt, path: path, where: where, param: param, header: w.Header()}
 	if rt.do != nil && a.Faults.Any() {
-		a.misbehave(w, c, subject, err)
-		return
+		if a.hold(c, subject, work) == nil { // else whoever asked has gone
+			a.misbehave(w, c, subject, err)
+		}
+	} else {
+		ans, err := a.serve(c, subject, err)
+		a.finish(w, c, subject, ans, err)
 	}
-	ans, err := a.serve(c, subject, err)
-	a.finish(w, c, subject, ans, err)
+	if work != nil {
+		a.slow.answered()
+	}
 }
 
 // serve handles a request; refused is why its credential is none.

@@ -260,6 +260,9 @@ func (i Identity) Credential() string {
 	return i.Login + " for " + i.tok.cause
 }
 
+// Kit reports whether the scenario makes the request, or lets it be made: as one of the actors.
+func (i Identity) Kit() bool { return i.tok != nil && i.tok.kit }
+
 // Quiet reports whether reads of this identity hold back nobody.
 func (i Identity) Quiet() bool { return i.tok != nil && i.tok.quiet }
 
