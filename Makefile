@@ -18,9 +18,9 @@ bench: ## figures beside their peers; BENCH_EMULATE=DIR names where npm installe
 	go test -run '^$$' -bench Snapshot -benchtime 50x ./emulator/forge
 
 cold: ## CPU seconds of the main job from nothing (empty build cache, no job runner), and how many of them are runs
-	@d=$$(mktemp -d); export GOCACHE=$$d/build XDG_CACHE_HOME=$$d/cache; TIMEFORMAT='%U %S'; \
+	@set -o pipefail; d=$$(mktemp -d); trap 'rm -rf $$d' EXIT; export GOCACHE=$$d/build XDG_CACHE_HOME=$$d/cache; TIMEFORMAT='%U %S'; \
 	job() { { time go run ./cmd/understudy run examples/acceptance --out out/cold >/dev/null; } 2>&1 | tail -n 1; }; \
-	cold=$$(job); warm=$$(job); rm -rf $$d; \
+	cold=$$(job) && warm=$$(job) || { echo "a run failed: out/cold"; exit 1; }; \
 	echo "$$cold $$warm" | awk '{printf "cold main job: %.0f s CPU: build %.0f s, runs %.0f s\n", $$1+$$2, $$1+$$2-$$3-$$4, $$3+$$4}'
 
 update: ## golden files and docs/reference
