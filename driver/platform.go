@@ -17,6 +17,8 @@ type Platform struct {
 	RawURL          string           // where a file of a public repository is fetched: {repo}, {ref} and {path}
 	Harness         Harness          // of agents that a scenario brings
 	Edits           map[string]Edit  // by name: EditKillSwitch and its like
+	Metrics         Metrics          // of a run
+	Runtimes        []Runtime        // in the order of the platform file: the first is the one that is installed
 	Stages          []Stage          // in the order of the platform file
 	Actors          map[string]Actor // by name, without the built-in observer
 }

@@ -39,3 +39,31 @@ type Harness struct {
 	// Files are the keys that name a file, with what stands in it until a step says otherwise.
 	Files map[string]string
 }
+
+// Metrics says where a run's figures are in its artifact. The fields are keys joined by dots, "" where
+// the platform keeps no such figure.
+type Metrics struct {
+	File           string // base name
+	Runtime        string // that ran
+	RuntimeSource  string // what decided on it
+	RequestedModel string
+	ModelSource    string // what decided on that
+	Model          string // as the provider reported it
+	Turns          string
+	Tokens         []string
+}
+
+// Runtime is what can drive an agent. Transcript and Stream are what it leaves, if anything.
+type Runtime struct {
+	Name               string
+	Transcript, Stream Lines
+}
+
+// Lines are files of an artifact with one JSON document in each line. A line records a tool call if the
+// text at Path, keys joined by dots, is one of Is; of a list on the way each entry counts. File is a
+// pattern for the end of a path, such as "transcripts/*.jsonl"; "" is that there are none.
+type Lines struct {
+	File string
+	Path string
+	Is   []string
+}

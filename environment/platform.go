@@ -133,6 +133,8 @@ type wirePlatform struct {
 	} `yaml:"names"`
 	Harness      wireHarness `yaml:"harness"`
 	Edits        yaml.Node   `yaml:"edits"`
+	Metrics      wireMetrics `yaml:"metrics"`
+	Runtimes     yaml.Node   `yaml:"runtimes"`
 	Stages       yaml.Node   `yaml:"stages"`
 	Door         yaml.Node   `yaml:"door"`
 	Capabilities yaml.Node   `yaml:"capabilities"`
@@ -154,11 +156,12 @@ func (w wirePlatform) platform(at places) (Platform, []error) {
 			PolicyFile: w.Places.Policy, ArtifactPattern: w.Names.Artifact, WorkflowFile: w.Names.Workflow,
 			JobPattern: w.Names.Job, FailureMarker: w.Names.Failure,
 			AgentFile: w.Places.AgentFile, RawURL: w.Places.Raw, Harness: w.Harness.harness(w.Places.Harness),
+			Metrics: w.Metrics.metrics(),
 		},
 	}
 	return p, slices.Concat(p.readActors(at, w.Actors), p.readStages(at.file, w.Stages), p.readDoor(at.file, w.Door),
 		p.readCapabilities(at.file, w.Capabilities), p.readWords(at.file, w.Words),
-		p.readEdits(at.file, w.Edits), p.checkHarness(at), p.missing(at, w), p.outside(at))
+		p.readEdits(at.file, w.Edits), p.checkHarness(at), p.readRuntimes(at.file, w.Runtimes), p.missing(at, w), p.outside(at))
 }
 
 // beside is a path as a file means it: absolute, or from the file's own directory.

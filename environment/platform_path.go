@@ -51,5 +51,6 @@ func (p *Platform) outside(at places) (problems []error) {
 	name("names.workflow", p.WorkflowFile)
 	name("places.results", p.ResultsFile)
 	name("places.policy", p.PolicyFile)
+	name("metrics.file", p.Metrics.File)
 	return problems
 }

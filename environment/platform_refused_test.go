@@ -135,6 +135,15 @@ func mistakes() []mistake {
 		{"raw files without a path", "{repo}/{ref}/{path}", "{repo}/{ref}", true},
 		{"unknown harness key", "harness: {source", "harness: {sauce", false},
 
+		{"unknown metrics key", "metrics: {file", "metrics: {files", false},
+		{"a path as metrics", "file: m.json", "file: out/m.json", false},
+		{"runtimes a list", part("runtimes:", "edits:"), "runtimes: [dummy]\n", false},
+		{"a runtime's name", "  pi: {", "  a pi: {", false},
+		{"an unknown key of a runtime", "pi: {transcript", "pi: {transcripts", false},
+		{"an unknown key of a transcript", "path: a.b", "paths: a.b", false},
+		{"a transcript in which nothing is a call", ", is: [x]", "", false},
+		{"a transcript with a bad pattern", "t/*.jsonl", "t/[.jsonl", true},
+
 		{"two documents", "names:", "---\nnames:", true},
 		{"duplicate key", "name: crew", "name: crew\nname: crow", true},
 		{"duplicate stage", "  code: {}", "  code: {}\n  code: {}", true},

@@ -94,6 +94,7 @@ var full = []struct{ at, part string }{
 	{"properties/actors/additionalProperties", "admin: {"}, {"properties/places", "places: {"}, {"properties/names", "names: {"},
 	{"properties/stages/additionalProperties", "triage: {"}, {"properties/stages/additionalProperties/properties/checks/items", "checks: [{"},
 	{"properties/harness", "harness: {"}, {"properties/harness/properties/hosted", "hosted: {"}, {"properties/edits/additionalProperties", "kill-switch: {"},
+	{"properties/metrics", "metrics: {"}, {"properties/runtimes/additionalProperties", "pi: {"}, {"$defs/lines", "transcript: {"},
 	{"properties/stages/additionalProperties/properties/checks/items/properties/when", "when: {"}, {"properties/door/additionalProperties", "allowed.test: {"},
 }
 

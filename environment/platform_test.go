@@ -29,6 +29,10 @@ stages:
   triage: {label: ready, result: output/r.json, schema: s.json, checks: [{path: head_sha, matches: '^[0-9a-f]{40}$', when: {path: action, equals: approve}}]}
   code: {}
 harness: {source: "h/{name}.yaml", base: "{name}.yaml", root: h, pinned: "{url}#sha256={digest}", hosted: {file: "h/{name}.yaml", root: h}, files: {agent: "{name} {file}"}}
+metrics: {file: m.json, runtime: r, runtime-source: rs, requested-model: q, model-source: s, model: m, turns: n, tokens: [t.a, t.b]}
+runtimes:
+  dummy:
+  pi: {transcript: {file: "t/*.jsonl", path: a.b, is: [x]}}
 edits:
   kill-switch: {file: c.yaml, path: kill_switch, value: true}
   agent: {file: c.yaml, path: "agents.{name}.source", value: "{source}"}
@@ -114,6 +118,14 @@ func TestReadPlatform(t *testing.T) {
 	}
 	if diff := cmp.Diff(edits, p.Edits); diff != "" {
 		t.Errorf("edits (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(driver.Metrics{File: "m.json", Runtime: "r", RuntimeSource: "rs", RequestedModel: "q", ModelSource: "s", Model: "m", Turns: "n",
+		Tokens: []string{"t.a", "t.b"}}, p.Metrics); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+	runtimes := []driver.Runtime{{Name: "dummy"}, {Name: "pi", Transcript: driver.Lines{File: "t/*.jsonl", Path: "a.b", Is: []string{"x"}}}}
+	if diff := cmp.Diff(runtimes, p.Runtimes); diff != "" {
+		t.Errorf("runtimes (-want +got):\n%s", diff)
 	}
 	harness := driver.Harness{File: "h/{name}.yaml", Source: "h/{name}.yaml", Base: "{name}.yaml", Root: "h", Pinned: "{url}#sha256={digest}",
 		HostedFile: "h/{name}.yaml", HostedRoot: "h", Files: map[string]string{"agent": "{name} {file}"}}

@@ -24,7 +24,9 @@ const (
 // Pack holds the steps. After the last step it reads every result of the scenario, so that an
 // operation that failed and that no step claimed can be found. Before anything runs it reads the dummy
 // agent tables and judges the fixtures in them.
-var Pack = suite.Pack{Name: "agent", After: record, Lint: lint, Steps: []suite.Step{
+var Pack = suite.Pack{Name: "agent", After: record, Lint: lint, Steps: slices.Concat(dummySteps, runtimeSteps)}
+
+var dummySteps = []suite.Step{
 	{
 		Pattern: dummyStep, Do: dummy,
 		Doc: "Commits a script of operations, with their fixtures, that the next agent run carries out. " +
@@ -57,7 +59,7 @@ var Pack = suite.Pack{Name: "agent", After: record, Lint: lint, Steps: []suite.S
 		Doc:     "Is decided at quiet from the journal of the only door out.",
 		Example: `the request to "http://blocked.test/" never reached the network`,
 	},
-}}
+}
 
 func succeeds(ctx context.Context, description string) error {
 	return operation(ctx, description, true)

@@ -28,7 +28,7 @@ var decidedText = regexp.MustCompile("^" + decidedStep + "$")
 // takes, fixtures that are there, and results that their stage accepts, or does not where that is
 // meant.
 func lint(d suite.Draft) []error {
-	unrecorded := lintRecord(d)
+	unrecorded := append(lintRecord(d), lintRuntimes(d)...)
 	if d.Fixtures == nil {
 		return unrecorded
 	}

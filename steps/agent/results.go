@@ -81,6 +81,22 @@ func stimulated(ctx context.Context, w *world.World) (found []runResult, hint st
 // results reads every result artifact of the runs whose causal chain contains cause; "" is all runs.
 // With an agent it is that one's alone. others describes the artifacts that hold no results.
 func results(ctx context.Context, w *world.World, cause driver.Cause, agent string) (found []runResult, others []string, err error) {
+	all, others, err := artifacts(ctx, w, cause, agent)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, res := range all {
+		if res.operations == nil {
+			others = append(others, fmt.Sprintf("run:%d %s with %s", res.run, res.artifact, some(res.files)))
+			continue
+		}
+		found = append(found, res)
+	}
+	return found, others, nil
+}
+
+// artifacts reads what agents left, be it a dummy's results or not.
+func artifacts(ctx context.Context, w *world.World, cause driver.Cause, agent string) (found []runResult, others []string, err error) {
 	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
 	if err != nil {
 		return nil, nil, err
@@ -115,10 +131,6 @@ func results(ctx context.Context, w *world.World, cause driver.Cause, agent stri
 			res, err := open(ctx, w, runs, r, a)
 			if err != nil {
 				return nil, nil, err
-			}
-			if res.operations == nil {
-				others = append(others, fmt.Sprintf("run:%d %s with %s", run.ID, a.Name, some(res.files)))
-				continue
 			}
 			found = append(found, *res)
 		}
