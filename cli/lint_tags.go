@@ -97,7 +97,7 @@ func plainLines(source string) []string {
 
 var (
 	runtimeStep   = regexp.MustCompile(`^the repository runtime is "([^"]+)"$`)
-	runtimeAgent  = regexp.MustCompile(`^an? ([\w-]+) agent "[^"]*" defined as:$`)
+	runtimeAgent  = regexp.MustCompile(`^an? "?([\w.-]+)"? agent "[^"]*" defined as:$`)
 	runtimeConfig = regexp.MustCompile(`(?m)\bruntime:\s*["']?([\w-]+)`)
 )
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -113,12 +114,7 @@ func selected(ctx context.Context, runtime, source string) error {
 
 // expectEnd holds the end of a figure to a text.
 func expectEnd(ctx context.Context, w *world.World, f figures, subject, keys, end string) error {
-	got, err := f.field(keys)
-	if err != nil {
-		return fmt.Errorf("%s: %w", subject, err)
-	}
-	err = w.ExpectKey(ctx, subject, f.key, got[max(len(got)-len(end), 0):], match.Equal(end))
-	return match.Hint(err, fmt.Sprintf("the whole of it is %q", got))
+	return expect(ctx, w, f, subject, keys, match.Regexp(regexp.MustCompile(regexp.QuoteMeta(end)+"$")))
 }
 
 func modelled(ctx context.Context, model, source, reported string) error {

@@ -49,6 +49,16 @@ var Pack = suite.Pack{Name: "issue", Steps: []suite.Step{
 		Example: `the issue is labeled "ready-for-triage"`,
 	},
 	{
+		Pattern: `a comment "([^"]+)" is posted on the issue(?: by the ([\w-]+?)(?: actor)?)?`, Do: comment,
+		Doc:     "Writes the comment as that actor, the write actor where none is named. Later steps look at the runs that this causes.",
+		Example: `a comment "/triage" is posted on the issue by the outsider`,
+	},
+	{
+		Pattern: `the outsider posts "([^"]+)" on the issue`, Do: outsiderComments,
+		Doc:     "The same by the actor outsider.",
+		Example: `the outsider posts "/triage" on the issue`,
+	},
+	{
 		Pattern: `the issue has label "([^"]+)"`, Do: hasLabel,
 		Doc:     "Holds as soon as the label is there; at quiet it is decided.",
 		Example: `the issue has label "bug"`,
@@ -92,6 +102,22 @@ func label(ctx context.Context, name string) error {
 	world.Share(ctx, world.TheStimulus, w.Cause())
 	return w.As(writer).Issues.Edit(ctx, ref, driver.IssueEdit{AddLabels: []string{name}})
 }
+
+func comment(ctx context.Context, body, actor string) error {
+	w := world.From(ctx)
+	ref, err := world.Shared[driver.Ref](ctx, world.TheIssue)
+	if err != nil {
+		return err
+	}
+	if actor == "" {
+		actor = writer
+	}
+	world.Share(ctx, world.TheStimulus, w.Cause())
+	_, err = w.As(actor).Issues.Comment(ctx, ref, body)
+	return err
+}
+
+func outsiderComments(ctx context.Context, body string) error { return comment(ctx, body, "outsider") }
 
 func hasLabel(ctx context.Context, name string) error {
 	return look(ctx, world.From(ctx).Until, func(ctx context.Context, w *world.World, is driver.Issue) error {

@@ -28,6 +28,11 @@ var Pack = suite.Pack{Name: "repo", Steps: []suite.Step{
 		Example: `the enrolled test repository`,
 	},
 	{
+		Pattern: `an enrolled repository "([\w.-]+/[\w.-]+)"`, Do: enrolledAs,
+		Doc:     "The same for a repository of that name, which belongs to the lease's organisation. One that is there already is taken as it is.",
+		Example: `an enrolled repository "acme/app"`,
+	},
+	{
 		Pattern: `the repository has a file "([^"]+)" containing "([^"]*)"`, Do: hasFile,
 		Doc:     "Holds as soon as the default branch has the file with that text; at quiet it is decided.",
 		Example: `the repository has a file "README.md" containing "test-repo"`,
@@ -44,9 +49,34 @@ func enrolled(ctx context.Context) error {
 	if _, err := world.Shared[driver.Repo](ctx, world.TheRepository); err == nil {
 		return nil
 	}
+	place := world.From(ctx).Drivers().Place
+	return enroll(ctx, driver.Repo{Owner: place.Org, Name: place.Repo})
+}
+
+func enrolledAs(ctx context.Context, name string) error {
+	w := world.From(ctx)
+	owner, repo, _ := strings.Cut(name, "/")
+	r := driver.Repo{Owner: owner, Name: repo}
+	if org := w.Drivers().Place.Org; owner != org {
+		return fmt.Errorf("repository owner %q does not match test org %q", owner, org)
+	}
+	if other, err := world.Shared[driver.Repo](ctx, world.TheRepository); err == nil && other != r {
+		return fmt.Errorf("the scenario has the repository %s already, and steps speak of one", other)
+	}
+	_, err := w.As(admin).Repos.Get(ctx, r)
+	if errors.Is(err, driver.ErrNotFound) {
+		return enroll(ctx, r)
+	}
+	if err == nil {
+		world.Share(ctx, world.TheRepository, r)
+	}
+	return err
+}
+
+// enroll makes a repository with the platform in it the one of the scenario.
+func enroll(ctx context.Context, r driver.Repo) error {
 	w := world.From(ctx)
 	set := w.Drivers()
-	r := driver.Repo{Owner: set.Place.Org, Name: set.Place.Repo}
 	in := driver.Enrollment{NewRepo: driver.NewRepo{Repo: r, AutoInit: true}, Fresh: w.Tagged(freshTag)}
 	if err := set.Installer.Enroll(ctx, in); err != nil {
 		return err
