@@ -114,7 +114,7 @@ func selected(ctx context.Context, runtime, source string) error {
 
 // expectEnd holds the end of a figure to a text.
 func expectEnd(ctx context.Context, w *world.World, f figures, subject, keys, end string) error {
-	return expect(ctx, w, f, subject, keys, match.Regexp(regexp.MustCompile(regexp.QuoteMeta(end)+"$")))
+	return expect(ctx, w, f, subject, keys, match.Regexp(regexp.MustCompile(`(?s).*`+regexp.QuoteMeta(end))))
 }
 
 func modelled(ctx context.Context, model, source, reported string) error {

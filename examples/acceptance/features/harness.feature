@@ -98,21 +98,3 @@ Feature: Agents of one's own
     Then the harness "child" workflow completes successfully
     And the agent will succeed to Leave notes
     And the harness "parent" agent did not run
-
-  Scenario: A harness that cannot be read keeps no other agent from starting
-    Given a custom harness "odd" with:
-      """
-      agent: agents/odd.md
-      role: helper
-      triger: event.transition.kind == "label_changed"
-      """
-    And a custom harness "even" with:
-      """
-      agent: agents/even.md
-      role: helper
-      trigger: event.transition.kind == "label_changed"
-      """
-    When the issue is labeled "help"
-    Then the harness "even" workflow completes successfully
-    And the agent will succeed to Leave notes
-    And the harness "odd" agent did not run
