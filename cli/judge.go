@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,9 +13,10 @@ import (
 )
 
 type judgeFlags struct {
-	strict bool
-	out    string
-	policy policy.Options
+	strict     bool
+	out        string
+	runs, ops  bool // are allowed to fail unexpectedly
+	strictness []string
 }
 
 func judgeCommand(o Options) *cobra.Command {
@@ -37,8 +39,9 @@ Exit codes are those of run, by the new verdicts: 0 all passed · 1 failed · 2 
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.strict, "strict", false, "what cannot be judged again is broken")
-	fl.BoolVar(&f.policy.AllowFailedRuns, "allow-failed-runs", false, "a failed run that no step expected is no finding")
-	fl.BoolVar(&f.policy.AllowUnclaimedOperations, "allow-unclaimed-operations", false, "a failed operation that no step expected is no finding")
+	fl.BoolVar(&f.runs, "allow-failed-runs", false, "a failed run that no step expected is no finding")
+	fl.BoolVar(&f.ops, "allow-unclaimed-operations", false, "a failed operation that no step expected is no finding")
+	fl.StringArrayVar(&f.strictness, "strictness", nil, "POLICY=red|warn|off: how grave its findings are; else as the record says")
 	fl.StringVar(&f.out, "out", "", "file for the record as judged now")
 	return cmd
 }
@@ -48,7 +51,11 @@ func runJudge(o Options, f judgeFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	j := judgement{strict: f.strict, policies: policy.Judge(f.policy)}
+	strictness, err := f.strictnessOf(stored)
+	if err != nil {
+		return err
+	}
+	j := judgement{strict: f.strict, policies: policy.Judge(policy.Options{Strictness: strictness})}
 	judged, err := j.record(stored)
 	if err != nil {
 		return &hinted{fmt.Errorf("judge %s: %w", file, err), "the record was written by another understudy, or changed by hand"}
@@ -67,6 +74,32 @@ func runJudge(o Options, f judgeFlags, path string) error {
 		return exitError(code)
 	}
 	return nil
+}
+
+// strictnessOf is the record's with what the flags change of it.
+func (f judgeFlags) strictnessOf(r result.Record) (policy.Strictness, error) {
+	told := maps.Clone(r.Strictness)
+	if told == nil {
+		told = map[string]string{}
+	}
+	if f.runs {
+		told[policy.UnexpectedRun] = string(policy.Off)
+	}
+	if f.ops {
+		told[policy.UnclaimedOperation] = string(policy.Off)
+	}
+	for _, s := range f.strictness {
+		name, level, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, fmt.Errorf("--strictness %s: the form is POLICY=LEVEL, such as %s=red", s, policy.UnreadOutput)
+		}
+		told[name] = level
+	}
+	s, err := policy.ReadStrictness(told)
+	if err != nil {
+		return nil, fmt.Errorf("strictness: %w", err)
+	}
+	return s, nil
 }
 
 func (j *judgement) print(w io.Writer, r result.Record) {

@@ -107,6 +107,9 @@ func (m *merging) add(name string, r Record) {
 	if !slices.Equal(r.Faults, out.Faults) {
 		m.differ = append(m.differ, fmt.Sprintf("%s has the faults %q, %s %q", m.first, out.Faults, name, r.Faults))
 	}
+	if !maps.Equal(r.Strictness, out.Strictness) {
+		m.differ = append(m.differ, fmt.Sprintf("%s has the strictness %v, %s %v", m.first, out.Strictness, name, r.Strictness))
+	}
 	m.features(name, r.Features)
 	m.workflows(r.Workflows)
 	for _, w := range r.Warnings {

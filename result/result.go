@@ -39,20 +39,21 @@ func Worse(a, b Verdict) Verdict {
 
 // Record is one run, whole.
 type Record struct {
-	Schema    int            `json:"schema"`
-	Kit       string         `json:"kit"` // version of understudy
-	Started   time.Time      `json:"started"`
-	Ended     time.Time      `json:"ended"`
-	Seed      int64          `json:"seed"`
-	Faults    []string       `json:"faults,omitempty"` // in force in each scenario from the start
-	Jobs      int            `json:"jobs"`             // scenarios at once
-	Isolation string         `json:"isolation"`
-	Platform  Platform       `json:"platform"`
-	Features  []Source       `json:"features"`
-	Cells     []Cell         `json:"cells"`
-	Workflows []outline.File `json:"workflows,omitempty"` // that events looked at, each once
-	Warnings  []string       `json:"warnings,omitempty"`
-	Problems  []Problem      `json:"problems,omitempty"` // of the run as a whole; any makes it broken
+	Schema     int               `json:"schema"`
+	Kit        string            `json:"kit"` // version of understudy
+	Started    time.Time         `json:"started"`
+	Ended      time.Time         `json:"ended"`
+	Seed       int64             `json:"seed"`
+	Faults     []string          `json:"faults,omitempty"`     // in force in each scenario from the start
+	Strictness map[string]string `json:"strictness,omitempty"` // policies that are not as grave as by default
+	Jobs       int               `json:"jobs"`                 // scenarios at once
+	Isolation  string            `json:"isolation"`
+	Platform   Platform          `json:"platform"`
+	Features   []Source          `json:"features"`
+	Cells      []Cell            `json:"cells"`
+	Workflows  []outline.File    `json:"workflows,omitempty"` // that events looked at, each once
+	Warnings   []string          `json:"warnings,omitempty"`
+	Problems   []Problem         `json:"problems,omitempty"` // of the run as a whole; any makes it broken
 }
 
 // Platform says which build of the system under test was run.
@@ -155,6 +156,9 @@ type Finding struct {
 	Problem Problem `json:"problem"`
 	Cause   string  `json:"cause,omitempty"` // node of the causal tree it is about: "run:5"
 }
+
+// Warning tells whether the finding leaves its scenario's verdict as it is.
+func (f Finding) Warning() bool { return f.Problem.Verdict == Passed }
 
 // Event is one piece of progress while a suite runs.
 type Event struct {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/understudy-dev/understudy/internal/strictyaml"
+	"github.com/understudy-dev/understudy/result/policy"
 )
 
 // ConfigFile is the name of the file at a suite's root.
@@ -23,6 +24,8 @@ type Config struct {
 	Fixtures string // fixtures root
 	Defects  string // file of seeded defects, "" for none
 	Jobs     int    // scenarios at once; 0 is the environment's capacity
+
+	Strictness policy.Strictness // of policies that are not as grave as by default
 }
 
 // ErrNoConfig says that a suite has no understudy.yaml.
@@ -65,6 +68,8 @@ func ParseConfig(file string, data []byte) (Config, error) {
 		Fixtures string `yaml:"fixtures"`
 		Defects  string `yaml:"defects"`
 		Jobs     int    `yaml:"jobs"`
+
+		Strictness map[string]string `yaml:"strictness"`
 	}
 	shown := relative(file)
 	if err := strictyaml.Decode(shown, data, &w); err != nil {
@@ -77,6 +82,10 @@ func ParseConfig(file string, data []byte) (Config, error) {
 	}
 	if w.Jobs < 0 {
 		return Config{}, strictyaml.Errorf(shown, lineOf(data, "jobs"), "jobs is %d; it is 0 (capacity) or more", w.Jobs)
+	}
+	var err error
+	if c.Strictness, err = policy.ReadStrictness(w.Strictness); err != nil {
+		return Config{}, strictyaml.Errorf(shown, lineOf(data, "strictness"), "strictness: %v", err)
 	}
 	for _, p := range []struct {
 		to    *string

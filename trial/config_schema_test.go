@@ -74,6 +74,8 @@ func TestConfigRefusals(t *testing.T) {
 		{"platform: platform.yaml", "platform: features", ":2: platform: features is no file", true},
 		{"defects: defects.txt", "defects: /dev/zero", ":5: defects: /dev/zero is no file", true},
 		{"jobs: 2", "jobs: 2\njobs: 3", `:7: key "jobs" is given twice; the first is in line 6`, true},
+		{"jobs: 2", "strictness: {unread-output: loud}", `:6: strictness: unread-output: "loud" is no level; it is red, warn or off`, false},
+		{"jobs: 2", "strictness: {unread: red}", `:6: strictness: there is no policy "unread"; there are unclaimed-failed-operation, unexpected-failed-run, unread-output`, false},
 		{goodConfig, "", ":1: the file is empty", true},
 	} {
 		text := strings.Replace(goodConfig, tt.old, tt.new, 1)

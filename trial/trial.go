@@ -224,6 +224,12 @@ func (p *Prepared) record() result.Record {
 	case p.Config.Platform == "":
 		rec.Isolation = "none" // nothing of a platform runs
 	}
+	for name, level := range p.Config.Strictness {
+		if rec.Strictness == nil {
+			rec.Strictness = map[string]string{}
+		}
+		rec.Strictness[name] = string(level)
+	}
 	for _, f := range p.files {
 		rec.Features = append(rec.Features, result.Source{URI: f.URI, Text: f.Source})
 	}
@@ -256,7 +262,7 @@ func (p *Prepared) runTrials(
 	}
 	o := suite.Options{
 		Planned: p.plan, Packs: p.o.Packs, Site: site, Sink: linked{store}, Jobs: p.jobs(), Repeat: p.o.Repeat, Seed: p.o.Seed,
-		Judge: policy.Judge(policy.Options{}), Progress: progress,
+		Judge: policy.Judge(policy.Options{Strictness: p.Config.Strictness}), Progress: progress,
 	}
 	rec.Jobs, rec.Warnings = p.jobs(), o.Warnings()
 	if rec.Jobs == 0 {

@@ -85,6 +85,9 @@ func Summary(r result.Record, o Options) string {
 	for _, w := range r.Warnings {
 		fmt.Fprintf(&b, "%s %s\n", o.paint(yellow, "warning:"), clean(w))
 	}
+	for _, w := range warned(r) {
+		fmt.Fprintf(&b, "%s %s\n", o.paint(yellow, "warning:"), clean(w))
+	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(&b, "%s %s\n", o.paint(red, "problem:"), clean(p.What))
 		if p.Hint != "" {
@@ -122,6 +125,33 @@ func Summary(r result.Record, o Options) string {
 		b.WriteString("   record: " + o.Record)
 	}
 	return b.String() + "\n"
+}
+
+// warned tells of each policy how often it warned, and where first.
+func warned(r result.Record) []string {
+	count, first, order := map[string]int{}, map[string]string{}, []string(nil)
+	for _, c := range r.Cells {
+		for _, t := range c.Trials {
+			for _, s := range t.Scenarios {
+				for _, f := range s.Findings {
+					if !f.Warning() {
+						continue
+					}
+					if count[f.Policy]++; count[f.Policy] == 1 {
+						first[f.Policy] = oneLine(s.ID) + ": " + oneLine(f.Problem.What)
+						order = append(order, f.Policy)
+					}
+				}
+			}
+		}
+	}
+	for i, policy := range order {
+		order[i] = fmt.Sprintf("%s, %d times; first at %s", policy, count[policy], first[policy])
+		if count[policy] == 1 {
+			order[i] = policy + " at " + first[policy]
+		}
+	}
+	return order
 }
 
 func seconds(s float64) string { return fmt.Sprintf("%.1f s", s) }

@@ -21,6 +21,7 @@ const (
 	UnknownRoute       = "unknown-route"
 	InternalError      = "internal-error"
 	IdleFault          = "idle-fault"
+	UnreadOutput       = "unread-output"
 )
 
 // Subjects of the observations that policies read.
@@ -30,30 +31,26 @@ const (
 	Conclusion = "run.conclusion"  // claims the run of the same key
 )
 
-// Options loosen the policies. The zero value is strict.
+// Options of judging. The zero value has each policy's default.
 type Options struct {
-	AllowUnclaimedOperations bool // failed operations of an agent that no step expected
-	AllowFailedRuns          bool // failed runs that no step expected
+	Strictness Strictness
 }
 
 // Judge returns the function that suite.Options.Judge takes. An operation or a run that failed must
 // be claimed: a step must have expected it, by a passed observation with its key. Where steps were
 // not reached, an unclaimed failure is broken rather than failed, since one of them might have
-// claimed it.
+// claimed it. An operation that succeeded and that no step looked at is unread output: what it was
+// meant to prove nobody has seen.
 func Judge(o Options) func(result.Scenario) []result.Finding {
 	return func(s result.Scenario) []result.Finding {
 		j := judgement{seen: map[string]bool{}, claimed: claims(s), grave: gravity(s)}
-		if !o.AllowUnclaimedOperations {
-			j.operations(s)
-		}
+		j.operations(s)
 		for _, e := range s.Journal {
 			switch e.Type {
 			case "run.completed":
-				if !o.AllowFailedRuns {
-					j.run(e)
-				}
+				j.run(e)
 			case "job.completed":
-				if e.Detail["timed_out"] == "true" && !o.AllowFailedRuns {
+				if e.Detail["timed_out"] == "true" {
 					j.late(e)
 				}
 			case "unserved-event":
@@ -68,7 +65,7 @@ func Judge(o Options) func(result.Scenario) []result.Finding {
 			}
 		}
 		j.faults(s)
-		return j.findings
+		return o.Strictness.weigh(j.findings)
 	}
 }
 
@@ -146,7 +143,15 @@ func (j *judgement) operations(s result.Scenario) {
 				What: fmt.Sprintf("the record of operation %q of %s does not say whether it succeeded: %s", name, run, o.Got)})
 			return
 		}
-		if *got.Success || j.claimed[claim{Operation, o.Key}] {
+		switch {
+		case j.claimed[claim{Operation, o.Key}]:
+			return
+		case *got.Success:
+			if j.grave != result.Broken { // else a step that was not reached might have read it
+				j.find(UnreadOutput, run, result.Problem{Verdict: result.Failed,
+					What: fmt.Sprintf("operation %q of %s succeeded and no step looked at it", name, run),
+					Hint: "expect it in a step, so that somebody notices when it stops to"})
+			}
 			return
 		}
 		j.find(UnclaimedOperation, run, result.Problem{Verdict: j.grave,
