@@ -50,7 +50,7 @@ func TestRunsAreEqual(t *testing.T) {
 			}
 		})
 	}
-	code, text := run(t, cli.Options{}, "diff", kept["green"], kept["red"], "--scenario", "triage.feature:43")
+	code, text := run(t, cli.Options{}, "diff", kept["green"], kept["red"], "--scenario", "triage.feature:44")
 	for _, want := range []string{"passed → failed", `step 5 the triage workflow fails reporting`, "crew with defect schema-check-killed",
 		"job run (triage)", "A  issue_comment.created acme/<lease>#1 refs/heads/main by github-actions[bot]\n", "B  nothing of it", "1 of 1 scenario unlike"} {
 		if code != 1 || !strings.Contains(text, want) {

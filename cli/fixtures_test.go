@@ -23,10 +23,10 @@ func TestFixtures(t *testing.T) {
     used by triage.feature:9, triage.feature:22
 fixtures/triage/unknown-action.json
     result of stage triage · schema ` + schema + ` · invalid on purpose · well-formed, but outside the schema
-    used by triage.feature:44
+    used by triage.feature:45
 fixtures/triage/malformed.json
     result of stage triage · schema ` + schema + ` · invalid on purpose · JSON that ends too early
-    used by triage.feature:61
+    used by triage.feature:63
 fixtures/review/comment.json
     result of stage review · schema ` + review + ` · a review that is content
     used by nobody here
@@ -35,7 +35,7 @@ fixtures/review/short-head.json
     used by nobody here
 fixtures/agent/notes.txt
     of no stage · any text, to be read back from the artifact
-    used by triage.feature:22, triage.feature:52
+    used by triage.feature:22, triage.feature:54
 6 fixtures
 `
 	out = strings.ReplaceAll(out, root+"/", "")

@@ -40,8 +40,8 @@ has to lie beside it. SCENARIO is an id or a name. Workflows do not run: what wa
 
 Exit codes: 0 interrupted · 2 usage, or there is nothing to open · 3 it did not end well.`,
 		Example: `  understudy open out triage.feature:6
-  understudy open out/runs/20260820T091401Z-1 triage.feature:43 --at 4
-  understudy open out triage.feature:43 --at 'the issue is labeled "ready-for-triage"'`,
+  understudy open out/runs/20260820T091401Z-1 triage.feature:44 --at 4
+  understudy open out triage.feature:44 --at 'the issue is labeled "ready-for-triage"'`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {

@@ -12,6 +12,7 @@ Feature: Dispatch
     When the issue is labeled "ready-for-triage"
     Then the harness "triage" was dispatched exactly 1 time
     And the triage workflow completes successfully
+    And the agent will succeed to Emit triage JSON
 
   Scenario: Another label dispatches nothing
     When the issue is labeled "documentation"

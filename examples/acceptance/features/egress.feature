@@ -17,3 +17,4 @@ Feature: Egress
     And the platform refused the agent's request to "http://blocked.test/"
     And the request to "http://allowed.test/" reached the network
     And the request to "http://blocked.test/" never reached the network
+    And the agent will succeed to Emit triage JSON

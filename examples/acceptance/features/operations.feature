@@ -19,6 +19,7 @@ Feature: Operations
       And the agent will succeed to Know who it is
       And the agent will succeed to Know its issue
       And the agent will fail to Find the job's events
+      And the agent will succeed to Emit triage JSON
 
     Scenario: The agent can check what it has written
       Given a dummy agent that would:
@@ -36,6 +37,7 @@ Feature: Operations
       And the agent will succeed to See an action
       And the agent will succeed to See that it is enough
       And the agent will fail to See questions
+      And the agent will succeed to Emit triage JSON
 
   Rule: The agent's branch is pushed if it is in crew's namespace
 
@@ -54,6 +56,7 @@ Feature: Operations
       And the agent will succeed to Begin a branch
       And the agent will succeed to Read the marker
       And branch "crew/<issue>-fix" exists
+      And the agent will succeed to Emit triage JSON
 
     Scenario: A branch that is there already is gone on with
       Given a remote branch "crew/<issue>-fix" seeded with a commit
@@ -66,6 +69,7 @@ Feature: Operations
       Then the triage workflow completes successfully
       And the agent will succeed to Go on with it
       And the agent will succeed to See what was there
+      And the agent will succeed to Emit triage JSON
 
     Scenario: Somebody else's branch is left alone
       Given a remote branch "release/1.0" seeded with a commit
@@ -80,6 +84,7 @@ Feature: Operations
       And branch "release/1.0" is unchanged
       And branch "crew/<issue>-fix" does not exist
       And the issue does not have label "triaged"
+      And the agent will succeed to Emit triage JSON
 
     Scenario: A branch is not pushed when the result is invalid
       Given a dummy agent that would:
@@ -90,3 +95,4 @@ Feature: Operations
       Then the triage workflow fails reporting "FAIL: schema validation error"
       And the agent will succeed to Begin a branch
       And branch "crew/<issue>-fix" does not exist
+      And the agent will succeed to Emit triage JSON

@@ -28,8 +28,10 @@ Feature: Pull requests
     Given a dummy agent that would:
       | description      | op            | args                                                   |
       | Emit review JSON | write_fixture | output/agent-result.json, fixtures/review/comment.json |
-    And an open pull request on branch "release/1.0"
+    And a remote branch "release/1.0" seeded with a commit
     And the tip of branch "release/1.0" is recorded
+    When a pull request is opened
+    Then the agent will succeed to Emit review JSON
     When a review comment is submitted on the pull request
     Then the harness "review" agent did not run
     When the pull request is merged by the write actor

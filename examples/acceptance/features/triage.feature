@@ -33,6 +33,7 @@ Feature: Triage
         """
         issue 1: sufficient
         """
+      And the agent will succeed to Emit triage JSON
 
   Rule: Nothing is labeled unless the agent's result is valid
 
@@ -47,6 +48,7 @@ Feature: Triage
       When the issue is labeled "ready-for-triage"
       Then the triage workflow fails reporting "FAIL: schema validation error"
       And the issue does not have label "triaged"
+      And the agent will succeed to Emit triage JSON
 
     Scenario: A missing result fails the workflow
       Given a dummy agent that would:
@@ -64,3 +66,4 @@ Feature: Triage
       When the issue is labeled "ready-for-triage"
       Then the triage workflow fails reporting "FAIL: output/agent-result.json is not valid JSON"
       And the issue does not have label "triaged"
+      And the agent will succeed to Emit triage JSON
