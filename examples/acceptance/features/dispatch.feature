@@ -18,3 +18,34 @@ Feature: Dispatch
     When the issue is labeled "documentation"
     Then the harness "triage" agent did not run
     And the issue does not have label "triaged"
+
+  Scenario: What a harness does not say, its base says
+    Given a custom harness "parent" with:
+      """
+      agent: agents/parent.md
+      role: helper
+      trigger: event.transition.kind == 'label_changed' && event.transition.label.name == 'help'
+      """
+    And a custom harness "child" with base "parent" and:
+      """
+      slug: little-one
+      """
+    When the issue is labeled "help"
+    Then the harness "child" workflow completes successfully
+    And the agent will succeed to Emit triage JSON
+    And the harness "parent" was dispatched exactly 1 time
+
+  Scenario: A harness that is wrong keeps no other agent from starting
+    Given a custom harness "typo" with:
+      """
+      trigger: event.transition.lable.name == 'ready-for-triage'
+      """
+    And a custom harness "unknown-key" with:
+      """
+      triger: 'true'
+      """
+    When the issue is labeled "ready-for-triage"
+    Then the triage workflow completes successfully
+    And the agent will succeed to Emit triage JSON
+    And the harness "typo" agent did not run
+    And the harness "unknown-key" agent did not run

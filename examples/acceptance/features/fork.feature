@@ -57,3 +57,10 @@ Feature: Pull requests from forks
       When the fork pull request is labeled "ready-for-review"
       Then the harness "review" workflow completes successfully
       And the agent will succeed to Emit review JSON
+
+    @requires:capability:faults
+    Scenario: Who cannot be looked up starts no agent
+      Given the forge has the fault "api.5xx=502@GET /repos/*/*/collaborators/*/permission"
+      When a fork pull request is opened by the outsider
+      Then the harness "review" agent did not run
+      And the fault "api.5xx" struck 1 time

@@ -38,3 +38,20 @@ Feature: Pull requests
     Then the harness "review" agent did not run
     And the pull request is merged
     And branch "release/1.0" is unchanged
+
+  Scenario: A command in a comment starts its agent, other comments start none
+    Given a custom harness "answer" with:
+      """
+      role: helper
+      trigger: event.transition.kind == 'comment_added' && event.transition.comment.command == '/crew-answer'
+      """
+    And a dummy agent that would:
+      | description      | op            | args                                                   |
+      | Emit review JSON | write_fixture | output/agent-result.json, fixtures/review/comment.json |
+    And an open pull request on branch "topic"
+    When a comment "somebody should /crew-answer this" is posted on the pull request
+    Then the harness "answer" agent did not run
+    When a comment "/crew-answer shortly" is posted on the pull request
+    Then the harness "answer" was dispatched exactly 1 time
+    And the harness "answer" workflow completes successfully
+    And the agent will succeed to Emit review JSON
