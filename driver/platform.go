@@ -14,7 +14,7 @@ type Platform struct {
 	JobPattern      string           // name of a stage's job, such as "run ({stage})"
 	FailureMarker   string           // text that every failure comment of the platform contains
 	AgentFile       string           // path in the repository of the file that tells the agent {name} what to do
-	RawURL          string           // where a file of a public repository is fetched: {repo}, {ref} and {path}
+	RawURL          string           // where a file of a public repository is fetched: {server}, {repo}, {ref} and {path}
 	Harness         Harness          // of agents that a scenario brings
 	Edits           map[string]Edit  // by name: EditKillSwitch and its like
 	Metrics         Metrics          // of a run

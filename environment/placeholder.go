@@ -26,7 +26,7 @@ var placeholders = map[string][]string{
 	"install": {"repo", "api", "server"}, // and token:ACTOR in env
 	"defect":  {"name"},
 	"names":   {"stage"},
-	"places":  {"name", "repo", "ref", "path"},
+	"places":  {"name", "server", "repo", "ref", "path"},
 	"harness": {"name", "url", "digest", "file"},
 }
 

@@ -4,6 +4,7 @@ package dispatch
 
 import (
 	"context"
+	"slices"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/suite"
@@ -22,7 +23,9 @@ const (
 )
 
 // Pack holds the steps.
-var Pack = suite.Pack{Name: "dispatch", Lint: lint, Steps: []suite.Step{
+var Pack = suite.Pack{Name: "dispatch", Lint: lint, Steps: slices.Concat(localSteps, hostedSteps)}
+
+var localSteps = []suite.Step{
 	{
 		Pattern: killStep, Do: kill,
 		Doc:     "Stops everything, by edits.kill-switch of the platform file.",
@@ -40,39 +43,58 @@ var Pack = suite.Pack{Name: "dispatch", Lint: lint, Steps: []suite.Step{
 		Doc:     "The same, with another harness of the repository as its base (edits.base).",
 		Example: basedAsText,
 	},
-}}
+}
 
 func kill(ctx context.Context) error {
 	return settings.Commit(ctx, "Turn the kill switch on", nil, settings.Change{Edit: driver.EditKillSwitch})
 }
 
 func custom(ctx context.Context, disabled, name string, doc *suite.DocString) error {
-	return bring(ctx, name, doc.Content, disabled != "")
+	return bring(ctx, agent{name: name, text: doc.Content, disabled: disabled != ""})
 }
 
 func based(ctx context.Context, name, base string, doc *suite.DocString) error {
 	p := world.From(ctx).Drivers().Platform
-	return bring(ctx, name, doc.Content, false, settings.Change{Edit: driver.EditBase, With: map[string]string{"name": name, "base": baseOf(p, base)}})
+	return bring(ctx, agent{name: name, text: doc.Content, base: baseOf(p, base)})
+}
+
+// agent is one that a scenario brings, described in the repository under test.
+type agent struct {
+	name, text string
+	disabled   bool
+	base       string // as the description names it; "" is none
+	allow      string // address below which what is fetched is allowed; "" is none
 }
 
 // bring commits an agent of the scenario's own and its registration.
-func bring(ctx context.Context, name, text string, disabled bool, more ...settings.Change) error {
-	w := world.From(ctx)
-	p := w.Drivers().Platform
-	if err := usable(p, name, text); err != nil {
+func bring(ctx context.Context, a agent) error {
+	p := world.From(ctx).Drivers().Platform
+	if err := usable(p, a.name, a.text); err != nil {
 		return err
 	}
-	files, err := harnessFiles(ctx, name, text)
+	files, err := harnessFiles(ctx, a.name, a.text)
 	if err != nil {
 		return err
 	}
-	changes := append(more, settings.Change{Edit: driver.EditAgent, With: map[string]string{"name": name, "source": sourceOf(p, name)}})
-	if disabled {
-		changes = append(changes, settings.Change{Edit: driver.EditDisable, With: map[string]string{"name": name}})
+	changes := registration(a.name, sourceOf(p, a.name), a.allow)
+	if a.base != "" {
+		changes = append(changes, settings.Change{Edit: driver.EditBase, With: map[string]string{"name": a.name, "base": a.base}})
 	}
-	if err := settings.Commit(ctx, "Add the agent "+name, files, changes...); err != nil {
+	if a.disabled {
+		changes = append(changes, settings.Change{Edit: driver.EditDisable, With: map[string]string{"name": a.name}})
+	}
+	if err := settings.Commit(ctx, "Add the agent "+a.name, files, changes...); err != nil {
 		return err
 	}
-	world.BringHarness(ctx, name)
+	world.BringHarness(ctx, a.name)
 	return nil
+}
+
+// registration tells the platform of an agent, and allows what is fetched below an address, if any.
+func registration(name, source, allow string) []settings.Change {
+	changes := []settings.Change{{Edit: driver.EditAgent, With: map[string]string{"name": name, "source": source}}}
+	if allow != "" {
+		changes = append(changes, settings.Change{Edit: driver.EditAllow, With: map[string]string{"prefix": allow}})
+	}
+	return changes
 }

@@ -2,6 +2,8 @@ package dispatch
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"testing"
 
@@ -17,9 +19,26 @@ import (
 type forge struct {
 	files   map[string]string
 	commits int
+	made    []string // repositories
 }
 
-func (f *forge) As(string) (driver.Session, error) { return driver.Session{Files: files{f}}, nil }
+func (f *forge) As(string) (driver.Session, error) {
+	return driver.Session{Files: files{f}, Repos: repos{forge: f}}, nil
+}
+
+type repos struct {
+	driver.Repos
+	*forge
+}
+
+func (r repos) Create(_ context.Context, in driver.NewRepo) error {
+	r.made = append(r.made, in.Repo.String())
+	return nil
+}
+
+func (r repos) Get(_ context.Context, repo driver.Repo) (driver.RepoInfo, error) {
+	return driver.RepoInfo{Repo: repo, DefaultBranch: "main", CloneURL: "http://forge.test/" + repo.String() + ".git"}, nil
+}
 
 type files struct{ *forge }
 
@@ -40,15 +59,17 @@ func (f files) Commit(_ context.Context, r driver.Repo, in driver.NewCommit) (st
 }
 
 var platform = driver.Platform{
-	Name: "p", Stages: []driver.Stage{{Name: "triage"}},
+	Name: "p", Stages: []driver.Stage{{Name: "triage"}}, RawURL: "{server}/raw/{repo}/{ref}/{path}",
 	Harness: driver.Harness{
 		File: "p/harness/{name}.yaml", Source: "harness/{name}.yaml", Root: "p", Base: "{name}.yaml",
+		Pinned: "{url}#sha256={digest}", HostedFile: "h/{name}.yaml", HostedRoot: "h",
 		Files: map[string]string{"agent": "agent {file} of {name}", "policy": "none"},
 	},
 	Edits: map[string]driver.Edit{
 		"kill-switch": {File: "p.yaml", Format: "yaml", Path: "kill", Value: true},
 		"agent":       {File: "p.yaml", Format: "yaml", Path: "agents.{name}.source", Value: "{source}"},
 		"disable":     {File: "p.yaml", Format: "yaml", Path: "agents.{name}.on", Value: false},
+		"allow":       {File: "p.yaml", Format: "yaml", Path: "allowed", Value: "{prefix}", Append: true},
 		"base":        {File: "p/harness/{name}.yaml", Format: "yaml", Path: "base", Value: "{base}"},
 	},
 }
@@ -56,7 +77,7 @@ var platform = driver.Platform{
 func scenario(t *testing.T) (context.Context, *forge) {
 	f := &forge{files: map[string]string{"r p.yaml": "kill: false\n", "r p/agents/own.md": "mine\n"}}
 	set := driver.Unassigned()
-	set.Forge, set.Platform = f, platform
+	set.Forge, set.Platform, set.Place.Org, set.Place.Repo = f, platform, "o", "r"
 	ctx := world.Into(t.Context(), world.New(world.Options{Drivers: set}))
 	world.Share(ctx, world.TheRepository, driver.Repo{Owner: "o", Name: "r"})
 	return ctx, f
@@ -96,6 +117,60 @@ func TestCustomHarness(t *testing.T) {
 	}
 	if err := kill(ctx); err != nil || !strings.HasPrefix(f.files["r p.yaml"], "kill: true\n") {
 		t.Errorf("kill switch: %v, %s", err, f.files["r p.yaml"])
+	}
+}
+
+// TestHostedHarness: what another repository describes is registered by its address there, with the
+// SHA-256 of exactly what was committed.
+func TestHostedHarness(t *testing.T) {
+	ctx, f := scenario(t)
+	if err := fromURL(ctx, "far", "with", doc("role: x")); err == nil || !strings.Contains(err.Error(), "a harness-hosting repository") {
+		t.Errorf("without a repository for it: %v", err)
+	}
+	for range 2 {
+		if err := host(ctx, "host"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"o/r-host"}, f.made); diff != "" {
+		t.Error(diff)
+	}
+	if err := basedOnURL(ctx, "", "child", "parent", doc("role: c")); err == nil || !strings.Contains(err.Error(), `URL base harness "parent" not found`) {
+		t.Errorf("a base that is not there: %v", err)
+	}
+	for _, err := range []error{
+		fromURL(ctx, "stray", "not in allowlist with", doc("role: s")),
+		fromURL(ctx, "bad", "with bad integrity hash", doc("role: b")),
+		baseAtURL(ctx, "parent", doc("agent: agents/p.md")),
+		basedOnURL(ctx, "", "child", "parent", doc("role: c")),
+		basedOnURL(ctx, "URL-sourced ", "far", "parent", doc("role: f")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const raw = "http://forge.test/raw/o/r-host/main/"
+	pinned := func(name string) string {
+		sum := sha256.Sum256([]byte(f.files["r-host h/"+name+".yaml"]))
+		return raw + "h/" + name + ".yaml#sha256=" + hex.EncodeToString(sum[:])
+	}
+	bad := sha256.Sum256([]byte("another text than that of bad"))
+	want := map[string]string{
+		"r p.yaml": "kill: false\nagents:\n  stray:\n    source: " + pinned("stray") + "\n  bad:\n    source: " + raw + "h/bad.yaml#sha256=" + hex.EncodeToString(bad[:]) +
+			"\n  child:\n    source: harness/child.yaml\n  far:\n    source: " + pinned("far") + "\nallowed:\n  - " + raw + "\n",
+		"r p/agents/own.md":      "mine\n",
+		"r p/harness/child.yaml": "role: c\nbase: " + pinned("parent") + "\n",
+		"r-host h/stray.yaml":    "role: s\n",
+		"r-host h/bad.yaml":      "role: b\n",
+		"r-host h/parent.yaml":   "agent: agents/p.md\n",
+		"r-host h/agents/p.md":   "agent p of parent\n",
+		"r-host h/far.yaml":      "role: f\nbase: " + pinned("parent") + "\n",
+	}
+	if diff := cmp.Diff(want, f.files); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"stray", "bad", "child", "far"}, world.Harnesses(ctx)); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -139,6 +214,14 @@ func TestLint(t *testing.T) {
 		{"no YAML", platform, []feature.Step{step(`a disabled custom harness "x" with:`, "a: [")}, "not valid YAML"},
 		{"nobody's name", platform, []feature.Step{mine, step(`the harness "min" workflow completes successfully`, "")}, `"min" is no stage of the platform file`},
 		{"named before it is there", platform, []feature.Step{step(`the harness "mine" agent did not run`, ""), mine}, `there are: triage`},
+		{"of another repository", platform, []feature.Step{step(`a harness-hosting repository "h"`, ""), step(`a URL-sourced base harness "p" with:`, "role: x"),
+			step(`a URL-sourced custom harness "far" with URL base "p" and:`, "role: y"), step(`a URL-sourced custom harness "bad" with bad integrity hash:`, "role: y"),
+			step(`the harness "far" agent did not run`, ""), step(`the harness "bad" agent did not run`, "")}, ""},
+		{"nowhere to host", platform, []feature.Step{step(`a URL-sourced custom harness "far" with:`, "role: y")}, "makes a repository for it"},
+		{"nobody's URL base", platform, []feature.Step{step(`a custom harness "c" with URL base "p" and:`, "role: y")}, `brings the base "p"`},
+		{"a base is no agent", platform, []feature.Step{step(`a harness-hosting repository "h"`, ""), step(`a URL-sourced base harness "p" with:`, "role: x"),
+			step(`the harness "p" agent did not run`, "")}, `"p" is no stage`},
+		{"no raw files", bare, []feature.Step{step(`a harness-hosting repository "h"`, "")}, "the platform file of bare names no "},
 		{"nobody's base", platform, []feature.Step{step(`a custom harness "child" with base "mine" and:`, "role: y")}, `the base of "child": "mine" is no stage`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -17,6 +18,11 @@ var (
 	customText = regexp.MustCompile("^" + customStep + "$")
 	basedText  = regexp.MustCompile("^" + basedStep + "$")
 
+	hostText     = regexp.MustCompile("^" + hostStep + "$")
+	urlText      = regexp.MustCompile("^" + urlStep + "$")
+	urlBaseText  = regexp.MustCompile("^" + urlBaseStep + "$")
+	urlBasedText = regexp.MustCompile("^" + urlBasedStep + "$")
+
 	// ranText is any step about an agent by its name.
 	ranText = regexp.MustCompile(`^the harness "([\w.-]+)" (?:agent|workflow|was dispatched) `)
 )
@@ -28,9 +34,9 @@ func lint(d suite.Draft) (problems []error) {
 		return nil
 	}
 	for _, s := range d.Scenarios {
-		brought := map[string]bool{}
+		b := brought{agents: map[string]bool{}, bases: map[string]bool{}}
 		for _, step := range s.Steps {
-			if err := judge(d.Platform, step, brought); err != nil {
+			if err := judge(d.Platform, step, &b); err != nil {
 				problems = append(problems, suite.At(s, step, err))
 			}
 		}
@@ -38,34 +44,80 @@ func lint(d suite.Draft) (problems []error) {
 	return problems
 }
 
-// judge says what is wrong with one step. brought are the agents of the steps before.
-func judge(p driver.Platform, step feature.Step, brought map[string]bool) error {
-	if killText.MatchString(step.Text) {
+// brought is what the steps before one have made.
+type brought struct {
+	host   bool            // a repository for harnesses
+	agents map[string]bool // registered ones
+	bases  map[string]bool // in the other repository, for bases
+}
+
+// judge says what is wrong with one step.
+func judge(p driver.Platform, step feature.Step, b *brought) error {
+	switch {
+	case killText.MatchString(step.Text):
 		return settings.Missing(p, driver.EditKillSwitch)
+	case hostText.MatchString(step.Text):
+		b.host = true
+		return hosting(p)
 	}
 	if m := ranText.FindStringSubmatch(step.Text); m != nil {
-		return known(p, m[1], brought)
+		return known(p, m[1], b.agents)
 	}
-	name, needs := "", []string{driver.EditAgent}
-	if m := customText.FindStringSubmatch(step.Text); m != nil {
-		name = m[2]
-		if m[1] != "" {
-			needs = append(needs, driver.EditDisable)
-		}
-	} else if m := basedText.FindStringSubmatch(step.Text); m != nil {
-		name, needs = m[1], append(needs, driver.EditBase)
-		if err := known(p, m[2], brought); err != nil {
-			return fmt.Errorf("the base of %q: %w", name, err)
-		}
-	}
-	if name == "" || step.DocString == nil {
+	c, ok := claim(step.Text)
+	if !ok || step.DocString == nil {
 		return nil
 	}
-	brought[name] = true
-	if err := usable(p, name, step.DocString.Content); err != nil {
+	var err error
+	switch {
+	case c.hosted && !b.host:
+		err = errors.New("no step before this one makes a repository for it: `a harness-hosting repository \"…\"`")
+	case c.urlBase != "" && !b.bases[c.urlBase]:
+		err = fmt.Errorf("no step before this one brings the base %q: `a URL-sourced base harness %q with:`", c.urlBase, c.urlBase)
+	case c.base != "":
+		if err = known(p, c.base, b.agents); err != nil {
+			err = fmt.Errorf("the base of %q: %w", c.name, err)
+		}
+	}
+	if c.hosted {
+		b.bases[c.name] = true
+	}
+	if !c.onlyBase {
+		b.agents[c.name] = true
+	}
+	if err != nil {
 		return err
 	}
-	return settings.Missing(p, needs...)
+	if err := usable(p, c.name, step.DocString.Content); err != nil {
+		return err
+	}
+	return settings.Missing(p, c.edits...)
+}
+
+// brings is what a step brings.
+type brings struct {
+	name, base, urlBase string
+	hosted, onlyBase    bool
+	edits               []string // that it needs
+}
+
+func claim(text string) (c brings, ok bool) {
+	c.edits = []string{driver.EditAgent}
+	if m := customText.FindStringSubmatch(text); m != nil {
+		c.name = m[2]
+		if m[1] != "" {
+			c.edits = append(c.edits, driver.EditDisable)
+		}
+	} else if m := basedText.FindStringSubmatch(text); m != nil {
+		c.name, c.base, c.edits = m[1], m[2], append(c.edits, driver.EditBase)
+	} else if m := urlText.FindStringSubmatch(text); m != nil {
+		c.name, c.hosted, c.edits = m[1], true, append(c.edits, driver.EditAllow)
+	} else if m := urlBaseText.FindStringSubmatch(text); m != nil {
+		c.name, c.hosted, c.onlyBase, c.edits = m[1], true, true, nil
+	} else if m := urlBasedText.FindStringSubmatch(text); m != nil {
+		c.name, c.urlBase, c.hosted = m[2], m[3], m[1] != ""
+		c.edits = append(c.edits, driver.EditAllow, driver.EditBase)
+	}
+	return c, c.name != ""
 }
 
 // known says that no agent is of this name.

@@ -32,7 +32,7 @@ func Labeled(text string) (label string, ok bool) {
 }
 
 // Pack holds the steps.
-var Pack = suite.Pack{Name: "issue", Steps: []suite.Step{
+var Pack = suite.Pack{Name: "issue", Lint: lint, Steps: []suite.Step{
 	{
 		Pattern: `an issue`, Do: open,
 		Doc:     "Opens an issue as the write actor.",

@@ -1,0 +1,55 @@
+package issue
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/understudy-dev/understudy/suite"
+	"github.com/understudy-dev/understudy/suite/feature"
+)
+
+// lint finds the number of an issue where the scenario opens that only later. Where no step of this pack
+// opens one, a step of somebody else may.
+func lint(d suite.Draft) (problems []error) {
+	for _, s := range d.Scenarios {
+		opened := len(s.Steps)
+		for i, step := range s.Steps {
+			if step.Text == "an issue" || strings.HasPrefix(step.Text, `an issue with title "`) {
+				opened = i
+				break
+			}
+		}
+		if opened == len(s.Steps) {
+			continue
+		}
+		for _, step := range s.Steps[:opened] {
+			if numbered(step) {
+				problems = append(problems, suite.At(s, step, errors.New(
+					"<issue> is the number of an issue that a later step opens; put that step before this one")))
+			}
+		}
+	}
+	return problems
+}
+
+// numbered reports whether a step asks for the number of the issue: in its text, or in its table for the
+// name of a branch.
+func numbered(step feature.Step) bool {
+	if strings.Contains(step.Text, "<issue>") {
+		return true
+	}
+	if step.Table == nil {
+		return false
+	}
+	for _, row := range step.Table.Rows {
+		branch, number := false, false
+		for _, c := range row.Cells {
+			branch = branch || c.Value == "checkout_branch"
+			number = number || strings.Contains(c.Value, "<issue>")
+		}
+		if branch && number {
+			return true
+		}
+	}
+	return false
+}
