@@ -34,6 +34,7 @@ Feature: Dispatch
     Then the harness "child" workflow completes successfully
     And the agent will succeed to Emit triage JSON
     And the harness "parent" was dispatched exactly 1 time
+    And the agent will succeed to Emit triage JSON
 
   Scenario: A harness that is wrong keeps no other agent from starting
     Given a custom harness "typo" with:

@@ -48,7 +48,9 @@ Feature: Pull requests
     And a dummy agent that would:
       | description      | op            | args                                                   |
       | Emit review JSON | write_fixture | output/agent-result.json, fixtures/review/comment.json |
-    And an open pull request on branch "topic"
+    When a pull request is opened
+    Then the harness "review" workflow completes successfully
+    And the agent will succeed to Emit review JSON
     When a comment "somebody should /crew-answer this" is posted on the pull request
     Then the harness "answer" agent did not run
     When a comment "/crew-answer shortly" is posted on the pull request
