@@ -38,12 +38,12 @@ func (a app) dispatch(ctx context.Context, args []string) error {
 	decision := dispatch.Decide(dispatch.Options{
 		Event: e, KillSwitch: c.KillSwitch, Complete: complete, Defect: d,
 		List: func() (all []dispatch.Candidate) {
-			all, failed = dispatch.List(ctx, c, harness.Loader{Dir: c.Dir, Defect: d})
+			all, failed = dispatch.List(ctx, c, harness.Loader{Dir: c.Dir, Fetch: a.fetcher(c, root, d), Defect: d})
 			return all
 		},
 	})
 	if failed != nil {
-		return failed
+		return errors.Join(failed, a.tell(decision.Refuse(failed.Error()), filepath.Join(root, output), d))
 	}
 	return a.tell(decision, filepath.Join(root, output), d)
 }

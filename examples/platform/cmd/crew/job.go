@@ -53,7 +53,7 @@ func (a app) run(ctx context.Context, args []string) error {
 	}
 	o := run.Options{
 		Agent: *agent, Issue: *number, Checkout: root, Output: filepath.Join(root, output),
-		Temp: a.getenv("RUNNER_TEMP"), Path: a.getenv("PATH"), Defect: d, Log: a.stdout,
+		Temp: a.getenv("RUNNER_TEMP"), Path: a.getenv("PATH"), Fetch: a.fetcher(c, root, d), Defect: d, Log: a.stdout,
 	}
 	if o.HTTP, err = a.proxy("http_proxy", "HTTP_PROXY"); err != nil {
 		return err

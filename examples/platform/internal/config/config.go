@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/netip"
 	"net/url"
 	"os"
 	"path"
@@ -185,15 +186,31 @@ func (e Entry) check() (string, error) {
 // refused.
 func remote(u string) error {
 	p, err := url.Parse(u)
-	if err != nil || p.Scheme != "https" || p.Host == "" || p.User != nil || strings.ContainsAny(u, "?#%\\ \t\r\n") ||
+	if err != nil || p.Scheme != "https" && !loopback(p) || p.Host == "" || p.User != nil || strings.ContainsAny(u, "?#%\\ \t\r\n") ||
 		slices.Contains(strings.Split(p.Path, "/"), "..") {
 		return fmt.Errorf("URL %q: must be a plain https URL", u)
 	}
 	return nil
 }
 
+// loopback reports whether u is a plain http one of this machine, where a forge may be.
+func loopback(u *url.URL) bool {
+	a, err := netip.ParseAddr(u.Hostname())
+	return err == nil && u.Scheme == "http" && a.IsLoopback()
+}
+
 // Covers reports whether the URL begins with one of the allowed prefixes.
 func (c Config) Covers(u string) bool {
 	plain, _, _ := strings.Cut(u, "#")
 	return remote(plain) == nil && slices.ContainsFunc(c.AllowedRemote, func(p string) bool { return strings.HasPrefix(plain, p) })
+}
+
+// Uncovered says which agent's harness comes from a URL of which covers does not hold; nil is none.
+func (c Config) Uncovered(covers func(string) bool) error {
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
+		if e := c.Agents[name]; e.Remote() && !covers(e.Source) {
+			return fmt.Errorf("%s: agent %s: URL %s is not covered by allowed_remote_resources", c.From("agents."+name), name, e.Source)
+		}
+	}
+	return nil
 }

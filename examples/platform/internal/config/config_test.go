@@ -107,8 +107,7 @@ func TestParseRefuses(t *testing.T) {
 		{"source outside", far("../x.yaml"), `c.yaml:4: agent b: source "../x.yaml": must be`},
 		{"source no yaml", far("harness/x.sh"), `source "harness/x.sh": must be`},
 		{"plain http", far(`"http://raw.test/o/r/main/x.yaml"`), ": must be a plain https URL"},
-		{"other host", far(`"https://evil.test/o/r/main/x.yaml"`), "c.yaml:4: agent b: URL https://evil.test/o/r/main/x.yaml is not covered by allowed_remote_resources"},
-		{"prefix of a name", far(`"https://raw.test/o/r/mainly/x.yaml"`), "is not covered"},
+		{"plain http elsewhere", far(`"http://10.0.0.1/o/x.yaml"`), ": must be a plain https URL"},
 		{"up and away", far(`"https://raw.test/o/r/main/../x.yaml"`), ": must be a plain https URL"},
 		{"encoded", far(`"https://raw.test/o/r/main/%2e%2e/x.yaml"`), ": must be a plain https URL"},
 		{"user", far(`"https://raw.test@evil.test/o/r/main/x.yaml"`), ": must be a plain https URL"},
@@ -123,6 +122,24 @@ func TestParseRefuses(t *testing.T) {
 				t.Errorf("error %v, want it to contain %q", err, tc.want)
 			}
 		})
+	}
+}
+
+func TestUncovered(t *testing.T) {
+	for source, want := range map[string]string{
+		"https://raw.test/o/r/main/x.yaml":   "",
+		"harness/x.yaml":                     "",
+		"https://evil.test/o/r/main/x.yaml":  "c.yaml: agent b: URL https://evil.test/o/r/main/x.yaml is not covered by allowed_remote_resources",
+		"https://raw.test/o/r/mainly/x.yaml": "c.yaml: agent b: URL https://raw.test/o/r/mainly/x.yaml is not covered by allowed_remote_resources",
+		"http://127.0.0.1:1/raw/o/x.yaml":    "c.yaml: agent b: URL http://127.0.0.1:1/raw/o/x.yaml is not covered by allowed_remote_resources",
+	} {
+		c, err := config.Parse(config.Text{Name: "c.yaml", Data: []byte(strings.Replace(good, "triage: {}", "b: {source: '"+source+"'}", 1))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Uncovered(c.Covers); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: %v, want %q", source, err, want)
+		}
 	}
 }
 

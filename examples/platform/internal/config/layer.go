@@ -97,9 +97,6 @@ func (c Config) check(docs map[string]*yamldoc.Doc) error {
 		if _, ok := c.Commands[e.Runtime]; e.Runtime != "" && !ok {
 			return d.Errorf([]string{"agents", name, "runtime"}, "agent %s: runtime %q has no command; known: %s", name, e.Runtime, known)
 		}
-		if e.Remote() && !c.Covers(e.Source) {
-			return d.Errorf([]string{"agents", name, "source"}, "agent %s: URL %s is not covered by allowed_remote_resources", name, e.Source)
-		}
 	}
 	return nil
 }

@@ -28,6 +28,14 @@ const (
 	RoleLookupErrorAccepted Name = "role-lookup-error-accepted"     // who cannot be looked up may write
 	LoadFailureStopsAll     Name = "harness-load-failure-stops-all" // one bad harness keeps every agent from starting
 	BaseNotMerged           Name = "base-not-merged"                // a harness's base is not read
+	BaseListOverwritten     Name = "base-list-overwritten"          // a harness's lists replace those of its base
+	HashUnchecked           Name = "hash-unchecked"                 // what was fetched may have another hash
+	AllowListBypassed       Name = "allow-list-bypassed"            // harnesses come from any URL
+	PrefixMatchLoose        Name = "prefix-match-loose"             // acme/host in the allow-list covers acme/host-evil, too
+	RedirectFollowed        Name = "redirect-followed"              // a redirect leads the fetch elsewhere
+	CachePoisoned           Name = "cache-poisoned"                 // what lies in the cache is taken for what its name says
+	ResourceUnfetched       Name = "relative-resource-unfetched"    // files that a harness from a URL names are looked for at home
+	URLFailureStopsOthers   Name = "url-failure-stops-others"       // a harness that cannot be fetched keeps every agent from starting
 )
 
 // Names returns all of them.
@@ -35,6 +43,7 @@ func Names() []Name {
 	return []Name{
 		SchemaCheckKilled, LabelDespiteFailure, AnyLabelTriggers, EnvironmentLeaks, PushesAnywhere, ForkFlagLost, UnauthorisedAccepted,
 		KillSwitchIgnored, DisabledAgentDispatched, TriggerOnUnlabelled, DenialSilent, RoleLookupErrorAccepted, LoadFailureStopsAll, BaseNotMerged,
+		BaseListOverwritten, HashUnchecked, AllowListBypassed, PrefixMatchLoose, RedirectFollowed, CachePoisoned, ResourceUnfetched, URLFailureStopsOthers,
 	}
 }
 

@@ -98,6 +98,12 @@ func Decide(o Options) Decision {
 	return d
 }
 
+// Refuse is the decision where the agents could not even be listed: nothing starts.
+func (d Decision) Refuse(reason string) Decision {
+	d.Agents, d.Matrix = []Answer{}, Matrix{Include: []Cell{}}
+	return d.deny(reason)
+}
+
 func (d Decision) deny(reason string) Decision {
 	d.Decision, d.Reason = Denied, reason
 	return d

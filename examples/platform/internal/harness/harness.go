@@ -79,6 +79,11 @@ type loop struct {
 
 // Load reads the harness of an agent from a path below crew's directory or from a URL.
 func (l Loader) Load(ctx context.Context, agent, source string) (Harness, error) {
+	if remote(source) {
+		if err := hashed(source); err != nil {
+			return Harness{}, err
+		}
+	}
 	h, err := l.compose(ctx, source, nil)
 	if err != nil {
 		return Harness{}, err
@@ -94,6 +99,9 @@ func (l Loader) Load(ctx context.Context, agent, source string) (Harness, error)
 		h.Schema.Path = "schemas/" + h.Role + "-result.schema.json"
 	}
 	h.MaxIterations = max(h.MaxIterations, 1)
+	if l.Defect == defect.ResourceUnfetched {
+		h.Agent.URL, h.Policy.URL, h.Schema.URL = "", "", ""
+	}
 	return h, nil
 }
 
@@ -121,7 +129,11 @@ func (l Loader) compose(ctx context.Context, source string, chain []string) (Har
 	if err != nil {
 		return Harness{}, err
 	}
-	return f.over(base), nil
+	h := f.over(base)
+	if l.Defect == defect.BaseListOverwritten && len(f.Labels) > 0 {
+		h.Labels = f.Labels
+	}
+	return h, nil
 }
 
 // base returns where the base is: beside this file, or at a URL of its own.

@@ -67,6 +67,10 @@ func TestBase(t *testing.T) {
 	if !reflect.DeepEqual(h, want) {
 		t.Errorf("%+v\nwant %+v", h, want)
 	}
+	l.Defect = defect.BaseListOverwritten
+	if h, err := l.Load(t.Context(), "mine", "harness/child.yaml"); err != nil || !reflect.DeepEqual(h.Labels, []string{"c"}) {
+		t.Errorf("with lists overwritten: %+v, %v", h, err)
+	}
 	l.Defect = defect.BaseNotMerged
 	if h, err := l.Load(t.Context(), "mine", "harness/child.yaml"); err != nil || h.Trigger.Expression != "" || h.Role != "mine" {
 		t.Errorf("with the defect: %+v, %v", h, err)
@@ -123,7 +127,7 @@ func TestLoadRefuses(t *testing.T) {
 		"harness/large.yaml": "harness/large.yaml: the file is larger than",
 		"harness/link.yaml":  "path escapes",
 		"../x.yaml":          "../x.yaml: must be a path below",
-		"https://h.test/x":   "https://h.test/x: crew takes no harness from a URL here",
+		"https://h.test/x":   "URL https://h.test/x: #sha256=",
 	} {
 		if _, err := (harness.Loader{Dir: dir}).Load(t.Context(), "x", source); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", source, err, want)
@@ -160,6 +164,10 @@ func TestRemote(t *testing.T) {
 	}
 	if h, err = l.Load(t.Context(), "x", "https://h.test/flat/x.yaml"+hash); err != nil || h.Agent.URL != "https://h.test/flat/x.md" {
 		t.Errorf("flat: %+v, %v", h, err)
+	}
+	l.Defect = defect.ResourceUnfetched
+	if h, err = l.Load(t.Context(), "x", "https://h.test/flat/x.yaml"+hash); err != nil || h.Agent.URL != "" {
+		t.Errorf("with the defect: %+v, %v", h, err)
 	}
 	if _, err = l.Load(t.Context(), "x", "https://h.test/none.yaml"+hash); err == nil || !strings.Contains(err.Error(), "fetch https://h.test/none.yaml") {
 		t.Errorf("nothing there: %v", err)

@@ -29,10 +29,11 @@ import (
 type Options struct {
 	Agent    string
 	Issue    int
-	Checkout string // of the repository the agent works for
-	Output   string // what is uploaded afterwards; replaced
-	Temp     string // the agent's place is made in here and removed again
-	Path     string // the agent's PATH
+	Checkout string                                                // of the repository the agent works for
+	Output   string                                                // what is uploaded afterwards; replaced
+	Temp     string                                                // the agent's place is made in here and removed again
+	Path     string                                                // the agent's PATH
+	Fetch    func(ctx context.Context, url string) ([]byte, error) // files of harnesses that live elsewhere; nil has none
 	HTTP     *url.URL
 	HTTPS    *url.URL
 	Defect   defect.Name
@@ -69,7 +70,7 @@ func run(ctx context.Context, c config.Config, o Options, rec *Record) error {
 			strings.Join(slices.Sorted(maps.Keys(c.Agents)), ", "))
 	}
 	// Read before the agent can touch them.
-	loader := harness.Loader{Dir: c.Dir, Defect: o.Defect}
+	loader := harness.Loader{Dir: c.Dir, Fetch: o.Fetch, Defect: o.Defect}
 	h, err := loader.Load(ctx, o.Agent, entry.Source)
 	if err != nil {
 		return err
