@@ -138,8 +138,10 @@ func TestHostedHarness(t *testing.T) {
 	if err := basedOnURL(ctx, "", "child", "parent", doc("role: c")); err == nil || !strings.Contains(err.Error(), `URL base harness "parent" not found`) {
 		t.Errorf("a base that is not there: %v", err)
 	}
+	if err := fromURL(ctx, "stray", "not in allowlist with", doc("role: s")); err != nil || strings.Contains(f.files["r p.yaml"], "allowed") {
+		t.Errorf("not in the allow-list: %v\n%s", err, f.files["r p.yaml"])
+	}
 	for _, err := range []error{
-		fromURL(ctx, "stray", "not in allowlist with", doc("role: s")),
 		fromURL(ctx, "bad", "with bad integrity hash", doc("role: b")),
 		baseAtURL(ctx, "parent", doc("agent: agents/p.md")),
 		basedOnURL(ctx, "", "child", "parent", doc("role: c")),
