@@ -38,9 +38,9 @@ func TestShell(t *testing.T) {
 			`And the platform refused the agent's request to "http://a.test/"`, "", 2, []string{"sort.feature:15", "names no places.policy"}},
 		{"no failure marker", "platform.yaml", "  failure: returned to sender\n", "", "", 2, []string{"sort.feature:40", "names no names.failure"}},
 		{"another artifact", "platform.yaml", "tray-{stage}", "box-{stage}", "sort.feature:6", 1,
-			[]string{"results are read from deeds.json in artifacts box-{stage} of post.yaml; the last stimulus led to run:1 tray-sort"}},
+			[]string{"results are read from deeds.json in artifact box-sort of post.yaml; the last stimulus led to run:1 tray-sort"}},
 		{"another results file", "platform.yaml", "deeds.json", "done.json", "sort.feature:6", 1,
-			[]string{"results are read from done.json in artifacts tray-{stage} of post.yaml; the last stimulus led to run:1 tray-sort with deeds.json, shelf.txt, verdict"}},
+			[]string{"results are read from done.json in artifact tray-sort of post.yaml; the last stimulus led to run:1 tray-sort with deeds.json, shelf.txt, verdict"}},
 		{"another workflow", "platform.yaml", "workflow: post.yaml", "workflow: mail.yaml", "sort.feature:6", 3,
 			[]string{"find workflow mail.yaml, as the platform file calls it (names.workflow)"}},
 	} {
