@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"example.com/crew/internal/config"
-	"example.com/crew/internal/post"
-	"example.com/crew/internal/push"
 	"example.com/crew/internal/run"
 )
 
@@ -93,48 +91,4 @@ func (a app) proxy(names ...string) (*url.URL, error) {
 		return u, nil
 	}
 	return nil, nil
-}
-
-func (a app) post(ctx context.Context, args []string) error {
-	f := newFlags("post")
-	agent, number := f.String("agent", "", ""), f.Int("number", 0, "")
-	role := f.String("role", "", "")
-	d, err := a.parse(f, args)
-	if err != nil {
-		return err
-	}
-	if *agent == "" || *number < 1 {
-		return misuse("--agent and --number are needed")
-	}
-	root, err := a.variable("GITHUB_WORKSPACE")
-	if err != nil {
-		return err
-	}
-	repo, err := a.variable("GITHUB_REPOSITORY")
-	if err != nil {
-		return err
-	}
-	job, err := a.client("GITHUB_API_URL", "GITHUB_TOKEN", repo)
-	if err != nil {
-		return err
-	}
-	bot, err := a.client("GITHUB_API_URL", "CREW_BOT_TOKEN", repo)
-	if err != nil {
-		return err
-	}
-	said, err := post.Post(ctx, post.Options{
-		Job: job, Bot: bot, Agent: *agent, Role: *role, Issue: *number,
-		Output: filepath.Join(root, output), Defect: d,
-		Push: func(ctx context.Context) (string, error) {
-			return push.Push(ctx, push.Options{
-				Checkout: root, Server: a.getenv("GITHUB_SERVER_URL"), Token: a.getenv("CREW_BOT_TOKEN"),
-				Default: a.getenv("GITHUB_REF_NAME"), Path: a.getenv("PATH"), Defect: d,
-			})
-		},
-	})
-	if err != nil {
-		return fmt.Errorf("post for %s: %w", *agent, err)
-	}
-	fmt.Fprintf(a.stdout, "crew: %s\n", said)
-	return nil
 }

@@ -29,9 +29,11 @@ const usage = `usage: crew COMMAND [flags]
 
   crew setup --repo OWNER/NAME [--dir .crew]   install crew into a repository
   crew dispatch [--event FILE.json]            in a workflow: decide which agents an event starts
+  crew status --agent NAME --number N          in a workflow: say that an agent is running
   crew run --agent NAME --number N             in a workflow: run one agent and check its result
   crew post --agent NAME --number N            in a workflow: act on an agent's result; --role ROLE when
-                                               the agent's role is not its name
+                                               the agent's role is not its name, --base BRANCH
+                                               when not GITHUB_REF_NAME was checked out
 
 N is the issue's or the pull request's number; FILE.json holds a normalised event.
 
@@ -82,6 +84,8 @@ func (a app) dispatchCommand(ctx context.Context, args []string) error {
 		return a.setup(ctx, args[1:])
 	case "dispatch":
 		return a.dispatch(ctx, args[1:])
+	case "status":
+		return a.status(ctx, args[1:])
 	case "run":
 		return a.run(ctx, args[1:])
 	case "post":

@@ -97,13 +97,16 @@ func TestSufficient(t *testing.T) {
 	if got := j.outputs(); got != want {
 		t.Errorf("outputs %q, want %q", got, want)
 	}
+	if code, stdout, stderr := j.crew("status", "--agent", "triage", "--number", "1"); code != 0 || stdout+stderr != "" || len(f.Comments) != 1 {
+		t.Errorf("status: %d %q %q %q", code, stdout, stderr, f.Comments)
+	}
 	if code, stdout, stderr := j.crew("run", "--agent", "triage", "--number", "1"); code != 0 || stderr != "" || !strings.HasSuffix(stdout, "crew: agent triage is done\n") {
 		t.Errorf("run: %d %q %q", code, stdout, stderr)
 	}
-	if code, stdout, stderr := j.crew("post", "--agent", "triage", "--number", "1"); code != 0 || stderr != "" || stdout != "crew: issue 1 is sufficient (\"clear\"); labels triaged, ready-to-code\n" {
+	if code, stdout, stderr := j.crew("post", "--agent", "triage", "--number", "1"); code != 0 || stderr != "" || stdout != "crew: issue 1 is sufficient (\"clear\")\n" {
 		t.Errorf("post: %d %q %q", code, stdout, stderr)
 	}
-	if !slices.Equal(f.Issue, []string{"triaged", "ready-to-code"}) || len(f.Comments) != 1 {
+	if !slices.Equal(f.Issue, []string{"triaged", "ready-to-code"}) || len(f.Comments) != 2 || !strings.HasSuffix(f.Comments[0], "agent triage: done") {
 		t.Errorf("labels %q, comments %q", f.Issue, f.Comments)
 	}
 }
@@ -137,7 +140,7 @@ func TestInvalid(t *testing.T) {
 			if !slices.Equal(f.Issue, tc.labels) {
 				t.Errorf("labels %q, want %q", f.Issue, tc.labels)
 			}
-			if reported := len(f.Comments) == 1 && strings.Contains(f.Comments[0], message); reported != (tc.code == 1) {
+			if reported := len(f.Comments) == 2 && strings.Contains(f.Comments[0], message); reported != (tc.code == 1) {
 				t.Errorf("comments %q", f.Comments)
 			}
 		})

@@ -36,6 +36,20 @@ const (
 	CachePoisoned           Name = "cache-poisoned"                 // what lies in the cache is taken for what its name says
 	ResourceUnfetched       Name = "relative-resource-unfetched"    // files that a harness from a URL names are looked for at home
 	URLFailureStopsOthers   Name = "url-failure-stops-others"       // a harness that cannot be fetched keeps every agent from starting
+	HandOffLost             Name = "handoff-lost"                   // ready-to-code is set with the job's token, whose events start nothing
+	LabelBeforeComment      Name = "label-before-comment"           // triage labels first, and swallows what fails afterwards
+	StaleReviewPosted       Name = "stale-review-posted"            // a review of a commit that is no longer the head becomes a formal one
+	FixPushesOtherBranch    Name = "fix-pushes-other-branch"        // what the fix agent leaves is pushed, whatever branch it is
+	StatusCommentStuck      Name = "status-comment-stuck"           // the status comment says running for ever
+	StatusCommentTwice      Name = "status-comment-twice"           // the end becomes a second status comment
+	FailureCommentMissing   Name = "failure-comment-missing"        // nobody is told of a failure
+	PriorityWrong           Name = "priority-wrong"                 // every priority is medium
+	PriorityKept            Name = "priority-kept"                  // the old priority's label stays on
+	CommandByAnyone         Name = "command-by-anyone"              // dispatch does not look who wrote a command
+	CodeWithoutPullRequest  Name = "code-without-pull-request"      // the branch is pushed, and that is all
+	CodePushesOtherIssue    Name = "code-pushes-other-issue"        // the branch of another issue is pushed, too
+	ClosesMissing           Name = "closes-missing"                 // the pull request does not say which issue it closes
+	RetroOnOpen             Name = "retro-on-open"                  // an opened pull request counts as a closed one, too
 )
 
 // Names returns all of them.
@@ -44,6 +58,8 @@ func Names() []Name {
 		SchemaCheckKilled, LabelDespiteFailure, AnyLabelTriggers, EnvironmentLeaks, PushesAnywhere, ForkFlagLost, UnauthorisedAccepted,
 		KillSwitchIgnored, DisabledAgentDispatched, TriggerOnUnlabelled, DenialSilent, RoleLookupErrorAccepted, LoadFailureStopsAll, BaseNotMerged,
 		BaseListOverwritten, HashUnchecked, AllowListBypassed, PrefixMatchLoose, RedirectFollowed, CachePoisoned, ResourceUnfetched, URLFailureStopsOthers,
+		HandOffLost, LabelBeforeComment, StaleReviewPosted, FixPushesOtherBranch, StatusCommentStuck, StatusCommentTwice, FailureCommentMissing,
+		PriorityWrong, PriorityKept, CommandByAnyone, CodeWithoutPullRequest, CodePushesOtherIssue, ClosesMissing, RetroOnOpen,
 	}
 }
 

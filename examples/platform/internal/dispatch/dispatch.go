@@ -74,7 +74,8 @@ func Decide(o Options) Decision {
 		o.Complete(&d.Event)
 	}
 	seen := distort(d.Event, o.Defect)
-	if !Authorised(seen) && o.Defect != defect.UnauthorisedAccepted {
+	anyone := o.Defect == defect.UnauthorisedAccepted || o.Defect == defect.CommandByAnyone && seen.Transition.Comment != nil
+	if !Authorised(seen) && !anyone {
 		return d.deny(fmt.Sprintf("%s has the role %s, which may not start agents; write, maintain or admin may", seen.Actor.ID, seen.Actor.Role))
 	}
 	var names []string
@@ -164,6 +165,12 @@ func distort(e event.Event, d defect.Name) event.Event {
 }
 
 func match(m Matcher, e event.Event, d defect.Name) (bool, error) {
+	if d == defect.RetroOnOpen && e.Transition.Kind == event.Opened {
+		if matched, err := m.Match(e); matched || err != nil {
+			return matched, err
+		}
+		e.Transition.Kind = event.Closed
+	}
 	if d != defect.AnyLabelTriggers || !labelAdded(e) {
 		return m.Match(e)
 	}

@@ -39,6 +39,15 @@ func (c *Client) AddLabel(ctx context.Context, issue int, label string) error {
 	return err
 }
 
+// RemoveLabel takes a label off an issue. It may be gone already.
+func (c *Client) RemoveLabel(ctx context.Context, issue int, label string) error {
+	_, err := c.call(ctx, http.MethodDelete, fmt.Sprintf("/issues/%d/labels/%s", issue, url.PathEscape(label)), nil, nil)
+	if is(err, http.StatusNotFound) {
+		return nil
+	}
+	return err
+}
+
 // CreateLabel makes a label known to the repository. It may be there already.
 func (c *Client) CreateLabel(ctx context.Context, name, color, description string) error {
 	in := map[string]any{"name": name, "color": color, "description": description}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -59,13 +58,6 @@ func (c *Client) Paths(ctx context.Context, branch string) ([]string, error) {
 		}
 	}
 	return paths, nil
-}
-
-// Pull returns a pull request's JSON.
-func (c *Client) Pull(ctx context.Context, number int64) ([]byte, error) {
-	var raw json.RawMessage
-	_, err := c.call(ctx, http.MethodGet, fmt.Sprintf("/pulls/%d", number), nil, &raw)
-	return raw, err
 }
 
 // escape keeps the slashes: they are part of the address.

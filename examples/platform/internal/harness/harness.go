@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"example.com/crew/internal/defect"
+	"example.com/crew/internal/stage"
 	"example.com/crew/internal/trigger"
 	"example.com/crew/internal/yamldoc"
 )
@@ -41,9 +42,6 @@ type Resource struct {
 	Path string
 	URL  string
 }
-
-// Roles are those that crew has a schema and a post step for.
-func Roles() []string { return []string{"triage", "code", "review", "fix", "retro", "prioritize"} }
 
 // Loader reads harnesses.
 type Loader struct {
@@ -95,8 +93,8 @@ func (l Loader) Load(ctx context.Context, agent, source string) (Harness, error)
 	if h.Role == "" {
 		h.Role = agent
 	}
-	if h.Schema.Path == "" && slices.Contains(Roles(), h.Role) {
-		h.Schema.Path = "schemas/" + h.Role + "-result.schema.json"
+	if h.Schema.Path == "" && slices.Contains(stage.Roles(), h.Role) {
+		h.Schema.Path = stage.Schema(h.Role)
 	}
 	h.MaxIterations = max(h.MaxIterations, 1)
 	if l.Defect == defect.ResourceUnfetched {

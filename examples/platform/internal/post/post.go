@@ -1,5 +1,5 @@
-// Package post acts on the forge for an agent that has run: labels and a comment when its result is
-// good, a failure comment when not.
+// Package post acts on the forge for an agent that has run: what its stage does with a good result,
+// a failure comment when there is none, and the status comment in either case.
 package post
 
 import (
@@ -11,56 +11,75 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/crew/internal/defect"
 	"example.com/crew/internal/forge"
+	"example.com/crew/internal/push"
 	"example.com/crew/internal/run"
 	"example.com/crew/internal/schema"
 )
 
-// FailureMarker stands in every failure comment.
-const FailureMarker = "crew: failed"
-
-// Labels that the triage agent's result leads to. ReadyToCode comes last: it is what later stages
-// would start from.
-const (
-	Triaged     = "triaged"
-	ReadyToCode = "ready-to-code"
-	NeedsInfo   = "needs-info"
-)
-
-// The roles that have a post step.
-const (
-	triage = "triage"
-	review = "review"
-)
-
-// Options say whose result to act on. Comments are written with Job, the job's own token, which
-// starts no workflows; labels are set with Bot, so that they can start others.
+// Options say whose result to act on. What starts further work is done with Bot: pushes, pull
+// requests, reviews and the label that hands off. All else is done with Job, the job's own token,
+// whose events start no workflows.
 type Options struct {
 	Job    *forge.Client
 	Bot    *forge.Client
 	Agent  string
 	Role   string // what the agent is for, its name unless said; a role that crew does not know has no post step
-	Issue  int
+	Issue  int    // or pull request
+	Base   string // the branch that was checked out for the agent
 	Output string
 	Defect defect.Name
 	// Push publishes the branch that the agent has left and returns its name, "" for none. Nil pushes
 	// nothing.
-	Push func(ctx context.Context) (string, error)
+	Push func(context.Context, push.Rule) (string, error)
 }
 
-// Result is what an agent decided. Body and Head are the review agent's, the rest the triage agent's.
+// Result is what an agent decided; which fields there are is its stage's schema's business.
 type Result struct {
 	Action    string   `json:"action"`
-	Reason    string   `json:"reason"`
-	Comment   string   `json:"comment"`
-	Questions []string `json:"questions"`
-	Body      string   `json:"body"`
-	Head      string   `json:"head_sha"`
+	Reason    string   `json:"reason"`    // triage, prioritize
+	Comment   string   `json:"comment"`   // triage, retro
+	Questions []string `json:"questions"` // triage
+	Title     string   `json:"title"`     // code
+	Summary   string   `json:"summary"`   // code, fix
+	Body      string   `json:"body"`      // review
+	Head      string   `json:"head_sha"`  // review
+	Lessons   []string `json:"lessons"`   // retro
+}
+
+// outcome is what a post step came to.
+type outcome struct {
+	said    string // one sentence
+	handOff string // label that starts the next stage, the last that is done; "" is none
+}
+
+// step is what a stage does with a good result.
+type step func(context.Context, Options, Result) (outcome, error)
+
+// steps are those of the stages by role.
+func steps() map[string]step {
+	return map[string]step{"triage": triage, "code": code, "review": review, "fix": fix, "retro": retro, "prioritize": prioritize}
+}
+
+// failure is an error with what the failure comment calls it.
+type failure struct {
+	category string
+	err      error
+}
+
+func (f failure) Error() string { return f.err.Error() }
+func (f failure) Unwrap() error { return f.err }
+
+// failed wraps an error that is not nil.
+func failed(category string, err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return failure{category, fmt.Errorf(format+": %w", append(args, err)...)}
 }
 
 // Post acts and returns one sentence of what it did.
@@ -74,47 +93,63 @@ func Post(ctx context.Context, o Options) (string, error) {
 		return "", fmt.Errorf("read the run's record: %w", err)
 	}
 	if rec.Status != run.Succeeded {
-		if err := o.fail(ctx, rec); err != nil {
+		category := "run"
+		if rec.Status == run.Invalid {
+			category = "validation"
+		}
+		if err := o.fail(ctx, category, rec.Message); err != nil {
 			return "", err
 		}
 		if o.Defect == defect.LabelDespiteFailure {
-			return "reported the failure", o.label(ctx, Triaged, ReadyToCode)
+			return "reported the failure", o.label(ctx, o.Bot, "triaged", "ready-to-code")
 		}
 		return "reported the failure", nil
 	}
-	if o.Role != triage && o.Role != review {
-		return fmt.Sprintf("agent %s is done; role %s has no post step", o.Agent, o.Role), nil
+	act := steps()[o.Role]
+	if act == nil {
+		return fmt.Sprintf("agent %s is done; role %s has no post step", o.Agent, o.Role), o.status(ctx, "done")
 	}
-	res, err := o.result(rec)
+	done, err := o.act(ctx, act, rec)
 	if err != nil {
-		return "", err
+		category := "post"
+		if f, ok := errors.AsType[failure](err); ok {
+			category = f.category
+		}
+		return "", errors.Join(err, o.fail(ctx, category, err.Error()))
 	}
-	if o.Role == review && !commit.MatchString(res.Head) { // the schema knows no hexadecimal numbers
-		rec.Message = fmt.Sprintf("the result's head_sha %q is no commit's full name", bounded(res.Head))
-		return "", errors.Join(errors.New(rec.Message), o.fail(ctx, rec))
-	}
-	branch, err := o.push(ctx)
-	if err != nil {
-		// Labels would say that all is done.
-		rec.Message = err.Error()
-		return "", errors.Join(err, o.fail(ctx, rec))
-	}
-	act := o.triage
-	if o.Role == review {
-		act = o.review
-	}
-	said, err := act(ctx, res)
-	if err == nil && branch != "" {
-		said += "; pushed branch " + branch
-	}
-	return said, err
+	return done.said, nil
 }
 
-func (o Options) push(ctx context.Context) (string, error) {
+// act goes through a post step. What starts the next stage comes last: nothing can fail behind it.
+func (o Options) act(ctx context.Context, act step, rec run.Record) (outcome, error) {
+	res, err := o.result(rec)
+	if err != nil {
+		return outcome{}, failure{"result", err}
+	}
+	done, err := act(ctx, o, res)
+	if err != nil {
+		return done, err
+	}
+	if err := o.status(ctx, "done"); err != nil || done.handOff == "" {
+		return done, failed("comment", err, "say that it is done on %d", o.Issue)
+	}
+	by := o.Bot
+	if o.Defect == defect.HandOffLost {
+		by = o.Job
+	}
+	return done, o.label(ctx, by, done.handOff)
+}
+
+// push publishes the agent's branch as far as the rule allows it.
+func (o Options) push(ctx context.Context, rule push.Rule) (string, error) {
 	if o.Push == nil {
 		return "", nil
 	}
-	return o.Push(ctx)
+	branch, err := o.Push(ctx, rule)
+	if refused, ok := errors.AsType[push.Refused](err); ok {
+		return "", failure{"branch", refused}
+	}
+	return branch, failed("push", err, "push the agent's branch")
 }
 
 func (o Options) result(rec run.Record) (Result, error) {
@@ -129,63 +164,24 @@ func (o Options) result(rec run.Record) (Result, error) {
 	return res, nil
 }
 
-// review comments a pull request.
-func (o Options) review(ctx context.Context, res Result) (string, error) {
-	text := "**Review: " + res.Action + "**\n\n" + plain(res.Body)
-	if err := o.Job.Stick(ctx, o.Issue, o.marker(""), text); err != nil {
-		return "", fmt.Errorf("comment on pull request %d: %w", o.Issue, err)
-	}
-	return fmt.Sprintf("pull request %d has a review (%s)", o.Issue, res.Action), nil
-}
-
-var commit = regexp.MustCompile(`^[0-9a-f]{40}$`)
-
-func (o Options) triage(ctx context.Context, res Result) (string, error) {
-	var labels []string
-	text := "**Triage: " + res.Action + "**\n\n" + plain(res.Comment)
-	switch res.Action {
-	case "sufficient":
-		labels = []string{Triaged, ReadyToCode}
-	case "insufficient":
-		labels = []string{NeedsInfo}
-		for _, q := range res.Questions {
-			text += "\n- " + plain(q)
-		}
-	default:
-		return "", fmt.Errorf("the result's action %q is unknown", res.Action)
-	}
-	if err := o.Job.Stick(ctx, o.Issue, o.marker(""), text); err != nil {
-		return "", fmt.Errorf("comment on issue %d: %w", o.Issue, err)
-	}
-	if err := o.label(ctx, labels...); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("issue %d is %s (%q); labels %s", o.Issue, res.Action, bounded(res.Reason), strings.Join(labels, ", ")), nil
+// comment writes the agent's one comment, or replaces its text.
+func (o Options) comment(ctx context.Context, text string) error {
+	return failed("comment", o.Job.Stick(ctx, o.Issue, o.marker(""), text), "comment on %d", o.Issue)
 }
 
 // label puts on what is missing, one by one and in order.
-func (o Options) label(ctx context.Context, labels ...string) error {
-	have, err := o.Bot.Labels(ctx, o.Issue)
+func (o Options) label(ctx context.Context, by *forge.Client, labels ...string) error {
+	have, err := by.Labels(ctx, o.Issue)
 	if err != nil {
-		return fmt.Errorf("read the labels of issue %d: %w", o.Issue, err)
+		return failed("label", err, "read the labels of %d", o.Issue)
 	}
 	for _, l := range labels {
 		if slices.Contains(have, l) {
 			continue
 		}
-		if err := o.Bot.AddLabel(ctx, o.Issue, l); err != nil {
-			return fmt.Errorf("label issue %d with %s: %w", o.Issue, l, err)
+		if err := by.AddLabel(ctx, o.Issue, l); err != nil {
+			return failed("label", err, "label %d with %s", o.Issue, l)
 		}
-	}
-	return nil
-}
-
-func (o Options) fail(ctx context.Context, rec run.Record) error {
-	// The message may hold what the agent wrote: in a fence it mentions nobody.
-	message := strings.ReplaceAll(bounded(rec.Message), "```", "'''")
-	text := fmt.Sprintf("**%s** (agent %s)\n\n```text\n%s\n```", FailureMarker, o.Agent, message)
-	if err := o.Job.Stick(ctx, o.Issue, o.marker(":failed"), text); err != nil {
-		return fmt.Errorf("comment on issue %d: %w", o.Issue, err)
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"example.com/crew/internal/forge"
 	"example.com/crew/internal/forge/forgetest"
 	"example.com/crew/internal/post"
+	"example.com/crew/internal/push"
 	"example.com/crew/internal/run"
 )
 
@@ -71,22 +72,24 @@ func TestPost(t *testing.T) {
 		{name: "no record", status: "", comment: []string{"crew: failed", "the run left no record"}},
 		{name: "defect", status: run.Invalid, message: "Validation failed: FAIL: x", defect: defect.LabelDespiteFailure,
 			labels: []string{"triaged", "ready-to-code"}, comment: []string{"Validation failed: FAIL: x"}},
-		{name: "unknown action", status: run.Succeeded, result: `{"action":"maybe","reason":"r","comment":"s"}`, err: `the result's action "maybe" is unknown`},
-		{name: "push refused", status: run.Succeeded, result: good, push: errors.New("Refusing to push branch x"), err: "Refusing to push branch x",
+		{name: "unknown action", status: run.Succeeded, result: `{"action":"maybe","reason":"r","comment":"s"}`, err: `the result's action "maybe" is unknown`,
+			comment: []string{"(agent triage, result)"}},
+		{name: "push refused", status: run.Succeeded, result: good, push: push.Refused("Refusing to push branch x"), err: "Refusing to push branch x",
 			comment: []string{"crew: failed", "\nRefusing to push branch x\n"}},
 		{name: "invalid is never pushed", status: run.Invalid, message: "FAIL", push: errors.New("pushed"), comment: []string{"FAIL"}},
-		{name: "review", agent: "review", status: run.Succeeded, result: fmt.Sprintf(reviewed, "0123456789abcdef0123456789abcdef01234567"),
+		{name: "stale review", agent: "review", status: run.Succeeded, result: fmt.Sprintf(reviewed, older),
 			comment: []string{"<!-- crew:review -->\n**Review: comment**", "See &lt;!-- crew:triage --> there"}},
 		{name: "review of a cut commit name", agent: "review", status: run.Succeeded, result: fmt.Sprintf(reviewed, "0123456"),
 			err: `head_sha "0123456" is no commit's full name`, comment: []string{"<!-- crew:review:failed -->", "\nthe result's head_sha \"0123456\" is no"}},
 		{name: "review of a commit in capitals", agent: "review", status: run.Succeeded, result: fmt.Sprintf(reviewed, "0123456789ABCDEF0123456789ABCDEF01234567"),
 			err: "is no commit's full name", comment: []string{"crew: failed"}},
 		{name: "invalid review", agent: "review", status: run.Invalid, message: "FAIL", comment: []string{"<!-- crew:review:failed -->", "FAIL"}},
-		{name: "no result", status: run.Succeeded, err: "read the result: "},
+		{name: "no result", status: run.Succeeded, err: "read the result: ", comment: []string{"(agent triage, result)"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f := forgetest.New(t)
 			f.Issue = tc.before
+			f.Pulls = map[string]string{"1": pull("topic", "acme/app")}
 			job, errJob := forge.New(f.URL, "job", forgetest.Repo)
 			bot, errBot := forge.New(f.URL, "bot", forgetest.Repo)
 			if errJob != nil || errBot != nil {
@@ -95,7 +98,7 @@ func TestPost(t *testing.T) {
 			_, err := post.Post(t.Context(), post.Options{
 				Job: job, Bot: bot, Agent: cmp.Or(tc.agent, "triage"), Issue: 1, Defect: tc.defect,
 				Output: output(t, tc.status, tc.message, tc.result),
-				Push:   func(context.Context) (string, error) { return "", tc.push },
+				Push:   func(context.Context, push.Rule) (string, error) { return "", tc.push },
 			})
 			if (tc.err == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tc.err) {
 				t.Errorf("error %v, want %q", err, tc.err)
@@ -103,21 +106,39 @@ func TestPost(t *testing.T) {
 			if !slices.Equal(f.Issue, tc.labels) {
 				t.Errorf("labels %q, want %q", f.Issue, tc.labels)
 			}
-			if len(f.Comments) != min(1, len(tc.comment)) {
-				t.Fatalf("comments %q", f.Comments)
+			comments, state := said(f)
+			if len(comments) != min(1, len(tc.comment)) {
+				t.Fatalf("comments %q", comments)
 			}
 			for _, part := range tc.comment {
-				if !strings.Contains(f.Comments[0], part) {
-					t.Errorf("comment %q lacks %q", f.Comments[0], part)
+				if !strings.Contains(comments[0], part) {
+					t.Errorf("comment %q lacks %q", comments[0], part)
 				}
 			}
-			for _, call := range f.Calls {
-				if strings.HasPrefix(call, "bot ") != strings.HasSuffix(call, "/labels") {
-					t.Errorf("call %q: labels are the bot's, comments the job's", call)
-				}
+			want := "done"
+			if tc.err != "" || tc.status != run.Succeeded {
+				want = "failed"
+			}
+			if state != want {
+				t.Errorf("status %q, want %q", state, want)
+			}
+			if last := f.Calls[len(f.Calls)-1]; slices.Contains(tc.labels, "ready-to-code") && last != "bot POST /issues/1/labels" {
+				t.Errorf("last call %q: the hand-off comes last, and is the bot's", last)
 			}
 		})
 	}
+}
+
+// said returns the comments but the status comment, and what that one says.
+func said(f *forgetest.Forge) (comments []string, status string) {
+	for _, c := range f.Comments {
+		if _, state, ok := strings.Cut(c, ": "); ok && strings.HasPrefix(c, "<!-- crew:status:") {
+			status += state
+			continue
+		}
+		comments = append(comments, c)
+	}
+	return comments, status
 }
 
 func TestPostRefused(t *testing.T) {
@@ -128,18 +149,20 @@ func TestPostRefused(t *testing.T) {
 	}
 	o := post.Options{Job: c, Bot: c, Agent: "triage", Issue: 1, Output: output(t, run.Succeeded, "", `{"action":"sufficient","reason":"r","comment":"s"}`)}
 	f.Fail["POST /issues/1/comments"] = 403
-	if _, err := post.Post(t.Context(), o); err == nil || !strings.Contains(err.Error(), "comment on issue 1: ") {
+	if _, err := post.Post(t.Context(), o); err == nil || !strings.Contains(err.Error(), "comment on 1: ") {
 		t.Errorf("comment refused: %v", err)
 	}
 	if len(f.Issue) > 0 {
 		t.Errorf("labels %q although the comment failed", f.Issue)
 	}
 	o.Agent = "mine"
+	delete(f.Fail, "POST /issues/1/comments")
 	if said, err := post.Post(t.Context(), o); err != nil || said != "agent mine is done; role mine has no post step" {
 		t.Errorf("other role: %q, %v", said, err)
 	}
 	o.Role = "triage"
-	if _, err := post.Post(t.Context(), o); err == nil || !strings.Contains(err.Error(), "comment on issue 1: ") {
+	f.Fail["POST /issues/1/comments"] = 403
+	if _, err := post.Post(t.Context(), o); err == nil || !strings.Contains(err.Error(), "comment on 1: ") {
 		t.Errorf("a role under another name: %v", err)
 	}
 }

@@ -29,6 +29,26 @@ type Options struct {
 	Defect   defect.Name
 }
 
+// Rule says which branch may be pushed; its zero value allows all of the agents' namespace.
+type Rule struct {
+	Prefix string // what the branch's name begins with
+	Only   string // the one branch, whatever its name
+	Why    string // behind a refusal: what the prefix or the branch is
+}
+
+// Check says why the branch may not be pushed.
+func (r Rule) Check(branch string) error {
+	switch {
+	case r.Only != "" && branch != r.Only:
+		return Refused(fmt.Sprintf("Refusing to push branch %s: only %s may be pushed, %s", branch, r.Only, r.Why))
+	case r.Only == "" && !strings.HasPrefix(branch, Namespace):
+		return Refused(fmt.Sprintf("Refusing to push branch %s: the branches of agents begin with %s", branch, Namespace))
+	case r.Only == "" && !strings.HasPrefix(branch, r.Prefix):
+		return Refused(fmt.Sprintf("Refusing to push branch %s: it has to begin with %s, %s", branch, r.Prefix, r.Why))
+	}
+	return nil
+}
+
 // Refused says why a branch is not pushed, as people read it.
 type Refused string
 
@@ -36,7 +56,7 @@ func (r Refused) Error() string { return string(r) }
 
 // Push returns the branch that it pushed, or "" when the agent has left none: the checkout is no
 // repository, or still on the default branch. It never overwrites what the forge has.
-func Push(ctx context.Context, o Options) (string, error) {
+func Push(ctx context.Context, o Options, rule Rule) (string, error) {
 	if _, err := os.Lstat(filepath.Join(o.Checkout, ".git")); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -50,8 +70,8 @@ func Push(ctx context.Context, o Options) (string, error) {
 	if branch == o.Default {
 		return "", nil
 	}
-	if !strings.HasPrefix(branch, Namespace) && o.Defect != defect.PushesAnywhere {
-		return "", Refused(fmt.Sprintf("Refusing to push branch %s: the branches of agents begin with %s", branch, Namespace))
+	if err := rule.Check(branch); err != nil && o.Defect != defect.PushesAnywhere {
+		return "", err
 	}
 	_, err = o.git(ctx, "push", "--quiet", "--no-verify", "origin", "HEAD:refs/heads/"+branch)
 	return branch, err

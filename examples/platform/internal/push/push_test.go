@@ -48,20 +48,25 @@ func checkout(t *testing.T, branch string) (o push.Options, remote string) {
 func TestPush(t *testing.T) {
 	for _, tc := range []struct {
 		branch string
+		rule   push.Rule
 		defect defect.Name
 		pushed string
 		err    string
 	}{
-		{"main", "", "", ""},
-		{"crew/1-fix", "", "crew/1-fix", ""},
-		{"release", "", "", "Refusing to push branch release: the branches of agents begin with crew/"},
-		{"crews", "", "", "Refusing to push branch crews"},
-		{"release", defect.PushesAnywhere, "release", ""},
+		{"main", push.Rule{}, "", "", ""},
+		{"crew/1-fix", push.Rule{}, "", "crew/1-fix", ""},
+		{"release", push.Rule{}, "", "", "Refusing to push branch release: the branches of agents begin with crew/"},
+		{"crews", push.Rule{}, "", "", "Refusing to push branch crews"},
+		{"release", push.Rule{}, defect.PushesAnywhere, "release", ""},
+		{"crew/1-fix", push.Rule{Prefix: "crew/1-"}, "", "crew/1-fix", ""},
+		{"crew/10-fix", push.Rule{Prefix: "crew/1-", Why: "for issue 1"}, "", "", "Refusing to push branch crew/10-fix: it has to begin with crew/1-, for issue 1"},
+		{"topic", push.Rule{Only: "topic"}, "", "topic", ""},
+		{"crew/1-fix", push.Rule{Only: "topic", Why: "the head of 7"}, "", "", "Refusing to push branch crew/1-fix: only topic may be pushed, the head of 7"},
 	} {
-		t.Run(tc.branch+string(tc.defect), func(t *testing.T) {
+		t.Run(tc.branch+" "+tc.rule.Prefix+tc.rule.Only+" "+string(tc.defect), func(t *testing.T) {
 			o, remote := checkout(t, tc.branch)
 			o.Defect = tc.defect
-			got, err := push.Push(t.Context(), o)
+			got, err := push.Push(t.Context(), o, tc.rule)
 			if got != tc.pushed || (tc.err == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tc.err) {
 				t.Fatalf("pushed %q, %v; want %q, %q", got, err, tc.pushed, tc.err)
 			}
@@ -84,7 +89,7 @@ func TestPushOverwritesNothing(t *testing.T) {
 	git(t, other, "commit", "-q", "--allow-empty", "-m", "other")
 	git(t, other, "push", "-q", "origin", "HEAD:refs/heads/crew/1-fix")
 	tip := git(t, remote, "rev-parse", "crew/1-fix")
-	_, err := push.Push(t.Context(), o)
+	_, err := push.Push(t.Context(), o, push.Rule{})
 	if refused, ok := errors.AsType[push.Refused](err); err == nil || ok {
 		t.Errorf("got %v (%s), want git's refusal", err, refused)
 	}
@@ -94,12 +99,12 @@ func TestPushOverwritesNothing(t *testing.T) {
 }
 
 func TestNothingToPush(t *testing.T) {
-	if got, err := push.Push(t.Context(), push.Options{Checkout: t.TempDir()}); got != "" || err != nil {
+	if got, err := push.Push(t.Context(), push.Options{Checkout: t.TempDir()}, push.Rule{}); got != "" || err != nil {
 		t.Errorf("no repository: pushed %q, %v", got, err)
 	}
 	o, _ := checkout(t, "crew/x")
 	git(t, o.Checkout, "checkout", "-q", "--detach")
-	if got, err := push.Push(t.Context(), o); got != "" || err != nil {
+	if got, err := push.Push(t.Context(), o, push.Rule{}); got != "" || err != nil {
 		t.Errorf("detached: pushed %q, %v", got, err)
 	}
 }

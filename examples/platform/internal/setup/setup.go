@@ -14,7 +14,7 @@ import (
 	"example.com/crew/internal/config"
 	"example.com/crew/internal/defect"
 	"example.com/crew/internal/forge"
-	"example.com/crew/internal/post"
+	"example.com/crew/internal/stage"
 )
 
 // WorkflowPath is where the workflow goes.
@@ -32,18 +32,6 @@ type Options struct {
 	Defect   defect.Name
 }
 
-type label struct{ name, color, description string }
-
-func labels() []label {
-	return []label{
-		{"ready-for-triage", "0e8a16", "starts the triage agent"},
-		{"ready-for-review", "fbca04", "starts the review agent"},
-		{post.Triaged, "1d76db", "the triage agent has looked at it"},
-		{post.ReadyToCode, "5319e7", "says enough to be worked on"},
-		{post.NeedsInfo, "d93f0b", "the triage agent has questions"},
-	}
-}
-
 // Install brings the repository to the wanted state and returns the commit it made, or "" when all
 // files were there already. Configuration, harnesses and agent files that exist are kept. It can be repeated at any time.
 func Install(ctx context.Context, o Options) (string, error) {
@@ -57,9 +45,9 @@ func Install(ctx context.Context, o Options) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the repository: %w", err)
 	}
-	for _, l := range labels() {
-		if err := o.Forge.CreateLabel(ctx, l.name, l.color, l.description); err != nil {
-			return "", fmt.Errorf("create label %s: %w", l.name, err)
+	for _, l := range stage.Labels() {
+		if err := o.Forge.CreateLabel(ctx, l.Name, l.Color, l.Description); err != nil {
+			return "", fmt.Errorf("create label %s: %w", l.Name, err)
 		}
 	}
 	if err := o.Forge.SetVariable(ctx, "CREW_DIR", o.Dir); err != nil {

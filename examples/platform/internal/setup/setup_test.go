@@ -18,6 +18,7 @@ import (
 	"example.com/crew/internal/harness"
 	"example.com/crew/internal/schema"
 	"example.com/crew/internal/setup"
+	"example.com/crew/internal/stage"
 	"example.com/crew/internal/trigger"
 )
 
@@ -61,7 +62,9 @@ func TestInstall(t *testing.T) {
 	if f.Variables["CREW_DIR"] != "ops/crew" || len(f.Variables) != 1 || f.Secrets["CREW_BOT_TOKEN"] != "bot-token" {
 		t.Errorf("variables %v, secrets %v", f.Variables, f.Secrets)
 	}
-	if want := []string{"ready-for-triage", "ready-for-review", "triaged", "ready-to-code", "needs-info"}; !slices.Equal(f.Labels, want) {
+	if want := []string{
+		"ready-for-triage", "triaged", "needs-info", "ready-to-code", "pr-open", "ready-for-review", "priority-high", "priority-medium", "priority-low",
+	}; !slices.Equal(f.Labels, want) {
 		t.Errorf("labels %q", f.Labels)
 	}
 	if last := f.Calls[len(f.Calls)-1]; last != "admin PATCH /git/refs/heads/main" {
@@ -76,7 +79,7 @@ func TestInstall(t *testing.T) {
 // checkAgents: the six are there, triage and review start, and each has all that it names.
 func checkAgents(t *testing.T, c config.Config) {
 	t.Helper()
-	if names := slices.Sorted(maps.Keys(c.Agents)); !slices.Equal(names, slices.Sorted(slices.Values(harness.Roles()))) {
+	if names := slices.Sorted(maps.Keys(c.Agents)); !slices.Equal(names, slices.Sorted(slices.Values(stage.Roles()))) {
 		t.Errorf("agents %q", names)
 	}
 	l := harness.Loader{Dir: c.Dir}

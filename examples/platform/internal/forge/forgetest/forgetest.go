@@ -43,6 +43,8 @@ type Forge struct {
 	Commits   []Commit          // of the default branch, oldest first
 	Calls     []string          // "token METHOD path", of changes
 	Pulls     map[string]string // JSON of pull requests by number
+	Opened    []map[string]any  // pull requests, as they were asked for
+	Reviews   []map[string]any  // of pull request 1, as they were asked for
 	Fail      map[string]int    // "METHOD path" → status to answer instead
 	moved     int               // how often the branch still moves under the caller
 
@@ -139,6 +141,7 @@ func (f *Forge) handler(t testing.TB) http.Handler {
 	f.repository(on)
 	f.git(on)
 	f.issue(on)
+	f.pulls(on)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		t.Errorf("unexpected call %s %s", r.Method, r.URL)
 		w.WriteHeader(http.StatusNotImplemented)
@@ -219,13 +222,6 @@ func (f *Forge) git(on register) {
 		}
 		return answer{200, map[string]any{"tree": list, "truncated": false}}
 	})
-	on("GET /pulls/{number}", func(r *http.Request, _ map[string]any) answer {
-		text, ok := f.Pulls[r.PathValue("number")]
-		if !ok {
-			return missing()
-		}
-		return answer{200, json.RawMessage(text)}
-	})
 	on("GET /git/ref/heads/main", func(*http.Request, map[string]any) answer {
 		return answer{200, map[string]any{"object": map[string]string{"sha": f.head().SHA}}}
 	})
@@ -271,6 +267,10 @@ func (f *Forge) issue(on register) {
 		for _, l := range in["labels"].([]any) {
 			f.Issue = append(f.Issue, l.(string))
 		}
+		return answer{200, []any{}}
+	})
+	on("DELETE /issues/1/labels/{name}", func(r *http.Request, _ map[string]any) answer {
+		f.Issue = slices.DeleteFunc(f.Issue, func(l string) bool { return l == r.PathValue("name") })
 		return answer{200, []any{}}
 	})
 	on("GET /issues/1/comments", func(*http.Request, map[string]any) answer {
