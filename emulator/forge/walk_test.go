@@ -193,9 +193,11 @@ func seedPulls(w *world) {
 		w.ada.want(201, "POST", pulls, map[string]any{"title": name, "head": name, "base": "main"})
 	}
 	seedReviews(w)
-	w.branch("guarded")
-	w.ada.want(200, "PUT", "/repos/acme/app/branches/guarded/protection", map[string]any{"enforce_admins": true, "restrictions": map[string]any{"users": []string{"bob"}, "teams": []string{}},
-		"required_status_checks": map[string]any{"strict": true, "contexts": []string{"build"}}, "required_pull_request_reviews": map[string]any{}})
+	for _, branch := range []string{"guarded", "held"} {
+		w.branch(branch)
+		w.ada.want(200, "PUT", "/repos/acme/app/branches/"+branch+"/protection", map[string]any{"enforce_admins": true, "restrictions": map[string]any{"users": []string{"bob"}, "teams": []string{}},
+			"required_status_checks": map[string]any{"strict": true, "contexts": []string{"build"}}, "required_pull_request_reviews": map[string]any{}})
+	}
 	w.openPull("seven")
 	w.ada.want(200, "PUT", pulls+"/7/merge", nil)
 	for _, open := range []string{"/4", "/5", "/6"} { // asked once, whether they can be merged is known
@@ -432,6 +434,14 @@ func writes() []struct{ request, path, body string } {
 		{"PUT " + repo + "/branches/{branch}/protection", "", `{"enforce_admins": true, "restrictions": null, "required_status_checks": null, "required_pull_request_reviews": null}`},
 		{"POST " + repo + "/branches/{branch}/protection/enforce_admins", "", ``},
 		{"DELETE " + repo + "/branches/{branch}/protection/enforce_admins", "", ``},
+		{"PATCH " + repo + "/branches/{branch}/protection/required_pull_request_reviews", "", `{"required_approving_review_count": 2}`},
+		{"PATCH " + repo + "/branches/{branch}/protection/required_status_checks", repo + "/branches/held/protection/required_status_checks", `{"strict": false}`},
+		{"PUT " + repo + "/branches/{branch}/protection/required_status_checks/contexts", repo + "/branches/held/protection/required_status_checks/contexts", `{"contexts": ["build", "test"]}`},
+		{"POST " + repo + "/branches/{branch}/protection/required_status_checks/contexts", repo + "/branches/held/protection/required_status_checks/contexts", `{"contexts": ["lint"]}`},
+		{"DELETE " + repo + "/branches/{branch}/protection/required_status_checks/contexts", repo + "/branches/held/protection/required_status_checks/contexts", `{"contexts": ["lint"]}`},
+		{"PUT " + repo + "/branches/{branch}/protection/restrictions/users", repo + "/branches/held/protection/restrictions/users", `{"users": ["ada"]}`},
+		{"POST " + repo + "/branches/{branch}/protection/restrictions/users", repo + "/branches/held/protection/restrictions/users", `{"users": ["cyd"]}`},
+		{"DELETE " + repo + "/branches/{branch}/protection/restrictions/users", repo + "/branches/held/protection/restrictions/users", `{"users": ["cyd"]}`},
 		{"DELETE " + repo + "/branches/{branch}/protection/required_status_checks", "", ``},
 		{"DELETE " + repo + "/branches/{branch}/protection/required_pull_request_reviews", "", ``},
 		{"DELETE " + repo + "/branches/{branch}/protection/restrictions", "", ``},

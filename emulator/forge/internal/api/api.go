@@ -117,6 +117,7 @@ func New(o Options) *API {
 		a.reviewCommentRoutes(),
 		a.reviewRequestRoutes(),
 		a.protectionRoutes(),
+		a.protectionPartRoutes(),
 		a.releaseRoutes(),
 		a.releaseAssetRoutes(),
 	} {

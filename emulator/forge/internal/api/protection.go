@@ -9,21 +9,24 @@ import (
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
+// protectionPart is a handler that shows a part of a protection.
+func (a *API) protectionPart(of func(wire.Protection) (any, bool)) func(*call) (answer, error) {
+	return func(c *call) (answer, error) {
+		v, err := a.State.Protection(c.who, c.repo(), c.param["branch"])
+		if err != nil {
+			return answer{}, err
+		}
+		out, found := of(v)
+		if !found {
+			return answer{}, wire.NotFound()
+		}
+		return ok(out)
+	}
+}
+
 func (a *API) protectionRoutes() []route {
 	const at = "/repos/{owner}/{repo}/branches/{branch}/protection"
-	part := func(of func(wire.Protection) (any, bool)) func(*call) (answer, error) {
-		return func(c *call) (answer, error) {
-			v, err := a.State.Protection(c.who, c.repo(), c.param["branch"])
-			if err != nil {
-				return answer{}, err
-			}
-			out, found := of(v)
-			if !found {
-				return answer{}, wire.NotFound()
-			}
-			return ok(out)
-		}
-	}
+	part := a.protectionPart
 	return []route{
 		{method: http.MethodGet, pattern: at, do: part(func(p wire.Protection) (any, bool) { return p, true })},
 		{method: http.MethodPut, pattern: at, do: a.protect},

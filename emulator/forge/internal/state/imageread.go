@@ -70,6 +70,7 @@ func nouns() []noun {
 		nounHook, nounDelivery, nounEnvironment, nounPull, nounCache,
 		nounReview, nounReviewComment,
 		nounStatus, nounInstallation, nounRole, nounTeam,
+		nounProtection,
 		nounMilestone, nounReaction, nounIssueEvent, nounRelease, nounAsset}
 }
 

@@ -5,12 +5,16 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/understudy-dev/understudy/emulator/forge/internal/wire"
 )
 
 // Protection is what a branch is protected with. One that is in a repository never changes; another takes its place.
 type Protection struct {
+	ID          int64
+	Created     time.Time
+	Updated     time.Time
 	Branch      string
 	Checks      *RequiredChecks  // nil requires none
 	Reviews     *RequiredReviews // nil requires no pull request
@@ -100,7 +104,8 @@ func (s *State) Protect(who Identity, full, branch string, change func(old *Prot
 		now.Branch, now.Users = branch, slices.Clone(now.Users) // what is stored may share them
 		for n, login := range now.Users {
 			a := s.accounts[key(login)]
-			if a == nil || !s.collaborates(a, r) {
+			known := old != nil && slices.Contains(old.Users, login) // who has left since stays until somebody takes him out
+			if a == nil || !known && !s.collaborates(a, r) {
 				return wire.Protection{}, wire.Unprocessable("Only users, apps and teams with push access can be restricted to: " + login)
 			}
 			now.Users[n] = a.login
@@ -109,7 +114,18 @@ func (s *State) Protect(who Identity, full, branch string, change func(old *Prot
 	s.led.Changed()
 	r.protections = slices.DeleteFunc(slices.Clone(r.protections), func(p *Protection) bool { return p.Branch == branch })
 	if now == nil {
+		if old != nil {
+			s.ruleEvent(who, r, "deleted", old, nil)
+		}
 		return wire.Protection{}, nil
+	}
+	now.Updated = s.now()
+	if old == nil {
+		now.ID, now.Created = s.nextID(nounProtection), now.Updated
+		s.ruleEvent(who, r, "created", now, nil)
+	} else {
+		now.ID, now.Created = old.ID, old.Created
+		s.ruleEvent(who, r, "edited", now, old)
 	}
 	r.protections = append(r.protections, now)
 	slices.SortFunc(r.protections, func(a, b *Protection) int { return strings.Compare(a.Branch, b.Branch) })

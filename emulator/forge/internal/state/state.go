@@ -66,6 +66,7 @@ const (
 	nounPull    noun = "pull"
 	nounComment noun = "comment"
 
+	nounProtection noun = "protection"
 	nounMilestone  noun = "milestone"
 	nounReaction   noun = "reaction"
 	nounIssueEvent noun = "issue event"

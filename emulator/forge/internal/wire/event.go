@@ -4,31 +4,32 @@ import "encoding/json"
 
 // Event is a webhook body. Which fields are set depends on the event.
 type Event struct {
-	Action        string         `json:"action,omitempty"`
-	Number        int            `json:"number,omitempty"` // of the pull request
-	PullRequest   *Pull          `json:"pull_request,omitempty"`
-	Before        string         `json:"before,omitempty"` // the head of a pull request until a push
-	After         string         `json:"after,omitempty"`
-	Issue         *EventIssue    `json:"issue,omitempty"`
-	Reviewer      *User          `json:"requested_reviewer,omitempty"`
-	ReviewingTeam *Team          `json:"requested_team,omitempty"`
-	Comment       *Comment       `json:"comment,omitempty"`
-	Label         *Label         `json:"label,omitempty"`
-	Assignee      *User          `json:"assignee,omitempty"`
-	Milestone     *Milestone     `json:"milestone,omitempty"`
-	Scope         string         `json:"scope,omitempty"` // of a membership: team
-	Member        *User          `json:"member,omitempty"`
-	Team          *Team          `json:"team,omitempty"`
-	Changes       map[string]any `json:"changes,omitempty"`
-	WorkflowRun   *EventRun      `json:"workflow_run,omitempty"`
-	WorkflowJob   *Job           `json:"workflow_job,omitempty"`
-	Workflow      *Workflow      `json:"workflow,omitempty"`
-	Forkee        *Repository    `json:"forkee,omitempty"`
-	CheckRun      *CheckRun      `json:"check_run,omitempty"`
-	CheckSuite    *CheckSuite    `json:"check_suite,omitempty"`
-	Repository    *Repository    `json:"repository,omitempty"`
-	Organization  *Organization  `json:"organization,omitempty"`
-	Sender        *User          `json:"sender,omitempty"`
+	Action        string          `json:"action,omitempty"`
+	Number        int             `json:"number,omitempty"` // of the pull request
+	PullRequest   *Pull           `json:"pull_request,omitempty"`
+	Before        string          `json:"before,omitempty"` // the head of a pull request until a push
+	After         string          `json:"after,omitempty"`
+	Issue         *EventIssue     `json:"issue,omitempty"`
+	Reviewer      *User           `json:"requested_reviewer,omitempty"`
+	ReviewingTeam *Team           `json:"requested_team,omitempty"`
+	Comment       *Comment        `json:"comment,omitempty"`
+	Label         *Label          `json:"label,omitempty"`
+	Assignee      *User           `json:"assignee,omitempty"`
+	Milestone     *Milestone      `json:"milestone,omitempty"`
+	Scope         string          `json:"scope,omitempty"` // of a membership: team
+	Member        *User           `json:"member,omitempty"`
+	Team          *Team           `json:"team,omitempty"`
+	Changes       map[string]any  `json:"changes,omitempty"`
+	WorkflowRun   *EventRun       `json:"workflow_run,omitempty"`
+	WorkflowJob   *Job            `json:"workflow_job,omitempty"`
+	Workflow      *Workflow       `json:"workflow,omitempty"`
+	Rule          *ProtectionRule `json:"rule,omitempty"`
+	Forkee        *Repository     `json:"forkee,omitempty"`
+	CheckRun      *CheckRun       `json:"check_run,omitempty"`
+	CheckSuite    *CheckSuite     `json:"check_suite,omitempty"`
+	Repository    *Repository     `json:"repository,omitempty"`
+	Organization  *Organization   `json:"organization,omitempty"`
+	Sender        *User           `json:"sender,omitempty"`
 }
 
 // EventIssue is an issue as webhooks show it: who closed it stands there as the sender only.

@@ -58,3 +58,33 @@ type Restrictions struct {
 	Teams    []struct{} `json:"teams"`
 	Apps     []struct{} `json:"apps"`
 }
+
+// ProtectionRule is a Protection as webhooks show it. Levels are off, non_admins and everyone.
+// https://docs.github.com/en/webhooks/webhook-events-and-payloads#branch_protection_rule
+type ProtectionRule struct {
+	ID             int64    `json:"id"`
+	RepositoryID   int64    `json:"repository_id"`
+	Name           string   `json:"name"`
+	CreatedAt      Time     `json:"created_at"`
+	UpdatedAt      Time     `json:"updated_at"`
+	Reviews        string   `json:"pull_request_reviews_enforcement_level"`
+	Count          int      `json:"required_approving_review_count"`
+	DismissStale   bool     `json:"dismiss_stale_reviews_on_push"`
+	CodeOwners     bool     `json:"require_code_owner_review"`
+	DismissersOnly bool     `json:"authorized_dismissal_actors_only"`
+	IgnoreAuthors  bool     `json:"ignore_approvals_from_contributors"`
+	Contexts       []string `json:"required_status_checks"`
+	Checks         string   `json:"required_status_checks_enforcement_level"`
+	Strict         bool     `json:"strict_required_status_checks_policy"`
+	Signatures     string   `json:"signature_requirement_enforcement_level"`
+	Linear         string   `json:"linear_history_requirement_enforcement_level"`
+	Lock           string   `json:"lock_branch_enforcement_level"`
+	Admins         bool     `json:"admin_enforced"`
+	ForcePushes    string   `json:"allow_force_pushes_enforcement_level"`
+	Deletions      string   `json:"allow_deletions_enforcement_level"`
+	MergeQueue     string   `json:"merge_queue_enforcement_level"`
+	Deployments    string   `json:"required_deployments_enforcement_level"`
+	Conversations  string   `json:"required_conversation_resolution_level"`
+	ActorsOnly     bool     `json:"authorized_actors_only"`
+	Actors         []string `json:"authorized_actor_names"`
+}
