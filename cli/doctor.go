@@ -11,13 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func doctorCommand(o Options) *cobra.Command {
-	var asJSON bool
-	var one, suiteDir string
-	cmd := &cobra.Command{
-		Use:   "doctor",
-		Short: "Show what this machine has, and how to get what it lacks",
-		Long: `Show what this machine has of what runs need, what each thing is for, and how to get what is
+const doctorLong = `Show what this machine has of what runs need, what each thing is for, and how to get what is
 missing. Each thing is tried: git makes a commit, chromium opens a page, a namespace is entered.
 Nothing is built, and no network is used but the loopback interface.
 
@@ -27,13 +21,33 @@ plan, BEHAVIOUR_CAPABILITIES under go test.
 
 --capability NAME looks for one thing or capability alone and prints a line, for scripts.
 
-Exit codes: 0 all that is needed (or NAME) is there · 2 usage, or nobody knows NAME · 3 something is
-missing.`,
-		Example: `  understudy doctor
+--actors looks at nothing of the machine, but how far the accounts of the platform's actors reach on
+the forge that reach.yaml names, beside the platform file: whether each is in no organisation of
+production, may write in none but those for tests, and has there the role that the platform file
+declares. It only reads, with the actors' own tokens. What it finds is kept in reach.record.json;
+doctor without --actors says when it is time to look again.
+
+Exit codes: 0 all that is needed (or NAME) is there, or all actors reach as far as they should · 1 an
+actor reaches elsewhere · 2 usage, or nobody knows NAME · 3 something is missing, or cannot be told.`
+
+const doctorExample = `  understudy doctor
   understudy doctor --json
-  understudy doctor --capability chromium && understudy run e2e --tags @console`,
-		Args: cobra.NoArgs,
+  understudy doctor --capability chromium && understudy run e2e --tags @console
+  WRITE_TOKEN=… understudy doctor --actors --suite e2e`
+
+func doctorCommand(o Options) *cobra.Command {
+	var asJSON, actors bool
+	var one, suiteDir, by string
+	cmd := &cobra.Command{
+		Use:     "doctor",
+		Short:   "Show what this machine has, and how to get what it lacks",
+		Long:    doctorLong,
+		Example: doctorExample,
+		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if actors {
+				return doctorActors(c.Context(), o, suiteDir, by)
+			}
 			d, err := diagnose(c.Context(), o.Env, suiteDir)
 			if err != nil {
 				return err
@@ -56,6 +70,10 @@ missing.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	cmd.Flags().StringVar(&one, "capability", "", "look for this thing or capability alone")
+	cmd.Flags().BoolVar(&actors, "actors", false, "look how far the accounts of the platform's actors reach")
+	cmd.Flags().StringVar(&by, "by", "", "who looks, for the record of --actors (default $USER)")
+	cmd.MarkFlagsMutuallyExclusive("actors", "json")
+	cmd.MarkFlagsMutuallyExclusive("actors", "capability")
 	cmd.Flags().StringVar(&suiteDir, "suite", ".", "directory of the suite whose platform file is read")
 	_ = cmd.RegisterFlagCompletionFunc("capability", completeThings)
 	return cmd
@@ -69,7 +87,10 @@ func diagnose(ctx context.Context, env []string, suiteDir string) (d diagnosis, 
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	d = examine(ctx, machine{env: env, dir: dir})
-	d.Capabilities, err = capabilitiesOf(suiteDir, env)
+	if d.Capabilities, err = capabilitiesOf(suiteDir, env); err != nil {
+		return d, err
+	}
+	d.Actors, err = lookedAt(suiteDir)
 	return d, err
 }
 
@@ -79,6 +100,7 @@ type diagnosis struct {
 	Things       []finding    `json:"things"`
 	Capabilities []capability `json:"capabilities"`
 	Missing      []string     `json:"missing"` // of what is needed
+	Actors       *lastLook    `json:"actors,omitempty"`
 }
 
 // finding is one thing that was looked for.
@@ -119,6 +141,7 @@ func (d diagnosis) print(w io.Writer) {
 		}
 		fmt.Fprintf(w, "%s %-*s  %s\n", sign, width, c.Name, c.From)
 	}
+	d.Actors.print(w)
 	if len(d.Missing) > 0 {
 		fmt.Fprintf(w, "\nmissing: %s\n", strings.Join(d.Missing, ", "))
 	}
