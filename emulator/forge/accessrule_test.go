@@ -86,14 +86,8 @@ func readException(t *testing.T, line int, f []string) *accessException {
 }
 
 // status is the answer that a column gets to an operation on a kind of repository.
-func (x accessRules) status(t *testing.T, operation, kind string, c column) int {
-	t.Helper()
-	r, known := x.rules[operation]
-	if !known {
-		t.Errorf("no rule for %s: testdata/access-rules.txt says who may, by GitHub's page of the operation", operation)
-		return 0
-	}
-	derived := r.status(c, kind)
+func (x accessRules) status(operation, kind string, c column) int {
+	derived := x.rules[operation].status(c, kind)
 	for _, e := range x.exceptions {
 		if e.operation != operation || !matches(e.kinds, kind) || !matches(e.columns, c.name) {
 			continue
@@ -120,13 +114,26 @@ func (x accessRules) unused(t *testing.T) {
 	}
 }
 
-// unserved complains of rules for what is not served.
-func (x accessRules) unserved(t *testing.T, ops []visit) {
+// complete complains of operations without a rule, and of rules for what is not served.
+func (x accessRules) complete(t *testing.T, ops []visit) {
 	t.Helper()
+	for _, v := range ops {
+		if _, known := x.rules[v.operation()]; !known {
+			t.Errorf("no rule for %s: testdata/access-rules.txt says who may, by GitHub's page of the operation", v.operation())
+		}
+	}
 	for name := range x.rules {
 		if !slices.ContainsFunc(ops, func(v visit) bool { return v.operation() == name }) {
 			t.Errorf("testdata/access-rules.txt has a rule for %s, which is not served", name)
 		}
+	}
+	for _, e := range x.exceptions {
+		if _, known := x.rules[e.operation]; !known {
+			t.Errorf("testdata/access-rules.txt:%d: an exception to no rule: %s", e.line, e.operation)
+		}
+	}
+	if t.Failed() {
+		t.FailNow()
 	}
 }
 
