@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -41,9 +42,9 @@ func TestOpenBringsTheForgeBack(t *testing.T) {
 		labels     string
 		runs       string
 	}{
-		{"before the label", "after step 3 of 9, And a dummy agent that would:", []string{"--at", "3"}, "", "0"},
-		{"after the label", `after step 4 of 9, When the issue is labeled "ready-for-triage"`, []string{"--at", "the issue is labeled"}, "ready-for-triage", ""},
-		{"the end", "at its end", nil, "ready-for-triage triaged ready-to-code", "3"},
+		{"before the label", "after step 3 of 9, And a dummy agent that would:", []string{"--at", "3"}, "", "[01]"}, // that of the opened issue, once it has begun
+		{"after the label", `after step 4 of 9, When the issue is labeled "ready-for-triage"`, []string{"--at", "the issue is labeled"}, "ready-for-triage", "[12]"},
+		{"the end", "at its end", nil, "ready-for-triage triaged ready-to-code", "4"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := start(t, "issues?state=all", append([]string{"open", moved, "triage.feature:6"}, tt.at...)...)
@@ -54,9 +55,9 @@ func TestOpenBringsTheForgeBack(t *testing.T) {
 			s.paste(dir, `cd test-repo-*; git log --format=%s >../log; R=acme/$(basename "$PWD"); cd ..`,
 				`get() { curl -fsS -H "Authorization: Bearer $GITHUB_TOKEN" "$GITHUB_API_URL/repos/$R/$1"; }`,
 				`get issues/1 > issue; get actions/runs > runs; curl -fsS "${GITHUB_API_URL%/api/v3}/_/" > page`,
-				`if [ "$(head -c 16 runs)" = '{"total_count":3' ]; then get actions/runs/1/artifacts > artifacts; get "actions/jobs/2/logs" -L > /dev/null; fi`)
+				`if [ "$(head -c 16 runs)" = '{"total_count":4' ]; then get actions/runs/2/artifacts > artifacts; get "actions/jobs/1/logs" -L > /dev/null; fi`)
 			for file, want := range map[string][]string{
-				"log": {"README"}, "page": {"triage.feature:6", "Workflows do not run here"}, "issue": strings.Fields(tt.labels), "runs": {`{"total_count":` + tt.runs},
+				"log": {"README"}, "page": {"triage.feature:6", "Workflows do not run here"}, "issue": strings.Fields(tt.labels),
 			} {
 				got, err := os.ReadFile(filepath.Join(dir, file))
 				for _, w := range want {
@@ -67,6 +68,9 @@ func TestOpenBringsTheForgeBack(t *testing.T) {
 				if file == "issue" && tt.labels == "" && !strings.Contains(string(got), `"labels":[]`) {
 					t.Errorf("the issue has labels already: %.900s", got)
 				}
+			}
+			if runs, err := os.ReadFile(filepath.Join(dir, "runs")); err != nil || !regexp.MustCompile(`^\{"total_count":`+tt.runs+`,`).Match(runs) {
+				t.Errorf("runs: %v, want %s of them in\n%.600s", err, tt.runs, runs)
 			}
 			if err := s.cmd.Process.Signal(syscall.SIGINT); err != nil {
 				t.Fatal(err)
