@@ -75,7 +75,17 @@ func New(o Options) *API {
 	}
 	a.texts.New = func() any { return new(bytes.Buffer) }
 	rand.Read(a.key) // never fails: it ends the program instead
-	for _, group := range [][]route{
+	for _, group := range a.groups() {
+		for _, r := range group {
+			a.routes.add(r)
+		}
+	}
+	return a
+}
+
+// groups are all routes, by what they are about.
+func (a *API) groups() [][]route {
+	return [][]route{
 		a.userRoutes(),
 		a.orgRoutes(),
 		a.membershipRoutes(),
@@ -120,12 +130,7 @@ func New(o Options) *API {
 		a.protectionPartRoutes(),
 		a.releaseRoutes(),
 		a.releaseAssetRoutes(),
-	} {
-		for _, r := range group {
-			a.routes.add(r)
-		}
 	}
-	return a
 }
 
 // call is one request with what is known of it.
