@@ -26,7 +26,7 @@ var hostedSteps = []suite.Step{
 	{
 		Pattern: hostStep, Do: host,
 		Doc: "Makes a public repository in the lease's organisation, as the admin actor. Its name comes behind the leased one's, so that no other scenario has it. " +
-			"A second use changes nothing.",
+			"A second use changes nothing; with another name, what follows is described in that one.",
 		Example: `a harness-hosting repository "harness-host"`,
 	},
 	{
@@ -52,8 +52,8 @@ var hostedSteps = []suite.Step{
 // hosts is what the scenario has in its hosting repository.
 type hosts struct {
 	repo   driver.Repo
-	branch string
 	raw    string            // places.raw with all but {path} filled
+	prefix string            // what begins all addresses of the repository
 	pinned map[string]string // by name: the address with its SHA-256
 }
 
@@ -80,9 +80,6 @@ func host(ctx context.Context, name string) error {
 	if h.repo == r {
 		return nil
 	}
-	if h.repo != (driver.Repo{}) {
-		return fmt.Errorf("the scenario hosts harnesses in %s already", h.repo)
-	}
 	repos := w.As(admin).Repos
 	if err := repos.Create(ctx, driver.NewRepo{Repo: r, AutoInit: true, Description: "Harnesses for " + set.Place.Repo}); err != nil {
 		return err
@@ -98,8 +95,14 @@ func host(ctx context.Context, name string) error {
 		return fmt.Errorf("%s was made private, so nothing can be fetched from it without a token", r)
 	}
 	server := strings.TrimSuffix(strings.TrimSuffix(info.CloneURL, ".git"), "/"+r.String())
-	raw := setting.Fill(set.Platform.RawURL, map[string]string{"server": server, "repo": r.String(), "ref": info.DefaultBranch})
-	*h = hosts{repo: r, branch: info.DefaultBranch, raw: raw, pinned: map[string]string{}}
+	with := map[string]string{"server": server, "repo": r.String(), "ref": info.DefaultBranch}
+	pinned := h.pinned
+	if pinned == nil {
+		pinned = map[string]string{}
+	}
+	*h = hosts{
+		repo: r, raw: setting.Fill(set.Platform.RawURL, with), prefix: setting.Fill(allOf(set.Platform.RawURL), with), pinned: pinned,
+	}
 	return nil
 }
 
@@ -138,7 +141,17 @@ func publish(ctx context.Context, name, text, base string) (url, digest, prefix 
 	sum := sha256.Sum256(content)
 	digest = hex.EncodeToString(sum[:])
 	h.pinned[name] = pin(p, url, digest)
-	return url, digest, setting.Fill(h.raw, map[string]string{"path": ""}), nil
+	return url, digest, h.prefix, nil
+}
+
+// allOf is what begins the addresses of all files of a repository, whatever the ref where that comes
+// behind the repository.
+func allOf(raw string) string {
+	if head, _, ok := strings.Cut(raw, "{ref}"); ok && strings.Contains(head, "{repo}") {
+		raw = head
+	}
+	head, _, _ := strings.Cut(raw, "{path}")
+	return head
 }
 
 func pin(p driver.Platform, url, digest string) string {
@@ -181,7 +194,7 @@ func basedOnURL(ctx context.Context, sourced, name, base string, doc *suite.DocS
 		return fmt.Errorf("URL base harness %q not found: put a step such as `a URL-sourced base harness %q with:` before this one", base, base)
 	}
 	if sourced == "" {
-		return bring(ctx, agent{name: name, text: doc.Content, base: pinned, allow: setting.Fill(h.raw, map[string]string{"path": ""})})
+		return bring(ctx, agent{name: name, text: doc.Content, base: pinned, allow: h.prefix})
 	}
 	_, _, prefix, err := publish(ctx, name, doc.Content, pinned)
 	if err != nil {

@@ -43,6 +43,11 @@ var Pack = suite.Pack{Name: "repo", Steps: []suite.Step{
 			"The file must have the old text exactly once.",
 		Example: `the file "agent.ini" of the repository has "enabled = no" in the place of "enabled = yes"`,
 	},
+	{
+		Pattern: `the file "([^"]+)" of the repository is:`, Do: put,
+		Doc:     "Commits the file to the default branch, as the admin actor, whatever was there before.",
+		Example: `the file "notes.txt" of the repository is:`,
+	},
 }}
 
 func enrolled(ctx context.Context) error {
@@ -100,6 +105,18 @@ func change(ctx context.Context, path, to, from string) error {
 	}
 	_, err = w.As(admin).Files.Commit(ctx, r, driver.NewCommit{
 		Message: "Change " + path, Files: []driver.NewFile{{Path: path, Content: []byte(strings.Replace(string(got), from, to, 1))}},
+	})
+	return err
+}
+
+func put(ctx context.Context, path string, doc *suite.DocString) error {
+	w := world.From(ctx)
+	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
+	if err != nil {
+		return err
+	}
+	_, err = w.As(admin).Files.Commit(ctx, r, driver.NewCommit{
+		Message: "Write " + path, Files: []driver.NewFile{{Path: path, Content: []byte(strings.TrimRight(doc.Content, "\n") + "\n")}},
 	})
 	return err
 }

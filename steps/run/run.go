@@ -44,6 +44,12 @@ var Pack = suite.Pack{Name: "run", After: keepLogs, Lint: lint, Steps: []suite.S
 		Doc:     "Is decided at quiet: the last stimulus led to no job of the stage.",
 		Example: `the harness "triage" agent did not run`,
 	},
+	{
+		Pattern: jobStep, Do: says,
+		Doc: "Waits for the jobs of that name which the last stimulus caused; there is at least one, all end so, and the log of one has the text. " +
+			"It is any job of the platform's workflows. With fails the failed run is expected.",
+		Example: `the job "dispatch" succeeds saying "the kill switch is active"`,
+	},
 }}
 
 // stageRun is one run that contains a job of the stage.
@@ -64,6 +70,11 @@ func stageRuns(ctx context.Context, w *world.World, stage string) (found []stage
 		return nil, nil, fmt.Errorf("the platform file names no stage %q, and no step has brought such an agent; there are: %s",
 			stage, strings.Join(slices.Concat(stages, own), ", "))
 	}
+	return jobRuns(ctx, w, strings.ReplaceAll(set.Platform.JobPattern, "{stage}", stage))
+}
+
+// jobRuns is the same for the jobs of a name.
+func jobRuns(ctx context.Context, w *world.World, name string) (found []stageRun, all []string, err error) {
 	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
 	if err != nil {
 		return nil, nil, err
@@ -72,7 +83,7 @@ func stageRuns(ctx context.Context, w *world.World, stage string) (found []stage
 	if err != nil {
 		return nil, nil, err
 	}
-	entries, err := set.Journal.Entries(ctx, 0)
+	entries, err := w.Drivers().Journal.Entries(ctx, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -82,7 +93,6 @@ func stageRuns(ctx context.Context, w *world.World, stage string) (found []stage
 	if err != nil {
 		return nil, nil, err
 	}
-	name := strings.ReplaceAll(set.Platform.JobPattern, "{stage}", stage)
 	for _, run := range slices.Backward(list) { // oldest first
 		if !caused[driver.Cause(fmt.Sprintf("run:%d", run.ID))] {
 			continue

@@ -32,7 +32,6 @@ const (
 	HashUnchecked           Name = "hash-unchecked"                 // what was fetched may have another hash
 	AllowListBypassed       Name = "allow-list-bypassed"            // harnesses come from any URL
 	PrefixMatchLoose        Name = "prefix-match-loose"             // acme/host in the allow-list covers acme/host-evil, too
-	RedirectFollowed        Name = "redirect-followed"              // a redirect leads the fetch elsewhere
 	CachePoisoned           Name = "cache-poisoned"                 // what lies in the cache is taken for what its name says
 	ResourceUnfetched       Name = "relative-resource-unfetched"    // files that a harness from a URL names are looked for at home
 	URLFailureStopsOthers   Name = "url-failure-stops-others"       // a harness that cannot be fetched keeps every agent from starting
@@ -57,7 +56,7 @@ func Names() []Name {
 	return []Name{
 		SchemaCheckKilled, LabelDespiteFailure, AnyLabelTriggers, EnvironmentLeaks, PushesAnywhere, ForkFlagLost, UnauthorisedAccepted,
 		KillSwitchIgnored, DisabledAgentDispatched, TriggerOnUnlabelled, DenialSilent, RoleLookupErrorAccepted, LoadFailureStopsAll, BaseNotMerged,
-		BaseListOverwritten, HashUnchecked, AllowListBypassed, PrefixMatchLoose, RedirectFollowed, CachePoisoned, ResourceUnfetched, URLFailureStopsOthers,
+		BaseListOverwritten, HashUnchecked, AllowListBypassed, PrefixMatchLoose, CachePoisoned, ResourceUnfetched, URLFailureStopsOthers,
 		HandOffLost, LabelBeforeComment, StaleReviewPosted, FixPushesOtherBranch, StatusCommentStuck, StatusCommentTwice, FailureCommentMissing,
 		PriorityWrong, PriorityKept, CommandByAnyone, CodeWithoutPullRequest, CodePushesOtherIssue, ClosesMissing, RetroOnOpen,
 	}

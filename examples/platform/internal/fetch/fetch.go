@@ -156,10 +156,7 @@ func (f *Fetcher) get(ctx context.Context, t target, e *Entry) ([]byte, error) {
 		return nil, err
 	}
 	transport := &http.Transport{
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			if f.o.Defect == defect.RedirectFollowed && address != net.JoinHostPort(t.url.Hostname(), t.port()) {
-				return f.o.Dial(ctx, network, address)
-			}
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			var errs []error
 			for _, a := range addresses {
 				c, err := f.o.Dial(ctx, network, join(a, t.port()))
@@ -175,9 +172,6 @@ func (f *Fetcher) get(ctx context.Context, t target, e *Entry) ([]byte, error) {
 	}
 	defer transport.CloseIdleConnections()
 	client := http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	if f.o.Defect == defect.RedirectFollowed {
-		client.CheckRedirect = nil
-	}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(c httptrace.GotConnInfo) { e.Address = c.Conn.RemoteAddr().String() },
 	})

@@ -1,0 +1,61 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/match"
+	"github.com/understudy-dev/understudy/world"
+)
+
+// jobStep is the text of the step about any job of the platform's workflows.
+const jobStep = `the job "([^"]+)" (succeeds|fails) saying "([^"]+)"`
+
+// says waits for the jobs of that name which the last stimulus caused. That their run fails with one is
+// thereby expected.
+func says(ctx context.Context, name, how, text string) error {
+	w := world.From(ctx)
+	want := map[string]string{"succeeds": "success", "fails": "failure"}[how]
+	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
+	if err != nil {
+		return err
+	}
+	return w.Until(ctx, func(ctx context.Context) error {
+		found, all, err := jobRuns(ctx, w, name)
+		if err != nil {
+			return err
+		}
+		if err := w.Expect(ctx, "job.runs", ids(found), match.NotEmpty()); err != nil {
+			return match.Hint(err, noJob(name, all))
+		}
+		said := []string{}
+		for _, f := range found {
+			for _, j := range f.jobs {
+				if err := w.ExpectKey(ctx, "job.conclusion", fmt.Sprintf("job:%d", j.ID), state(j.Status, j.Conclusion), match.Equal(want)); err != nil {
+					return match.Hint(err, failedStep(f))
+				}
+				log, err := w.As(observer).Runs.Log(ctx, r, j.ID)
+				if err != nil {
+					return err
+				}
+				said = append(said, string(log))
+			}
+			if want == "success" {
+				continue
+			}
+			if err := w.ExpectKey(ctx, "run.conclusion", fmt.Sprintf("run:%d", f.run.ID), state(f.run.Status, f.run.Conclusion), match.Equal(want)); err != nil {
+				return err
+			}
+		}
+		return w.Expect(ctx, "job.log", said, match.Any(match.Contains(text)))
+	})
+}
+
+func noJob(name string, all []string) string {
+	if len(all) == 0 {
+		return "the last stimulus caused no run at all"
+	}
+	return fmt.Sprintf("the last stimulus caused %s, without a job %q", strings.Join(all, "; "), name)
+}
