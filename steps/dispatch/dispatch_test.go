@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -20,6 +22,17 @@ type forge struct {
 	files   map[string]string
 	commits int
 	made    []string // repositories
+	url     string   // where files are fetched without a credential
+}
+
+// ServeHTTP implements http.Handler: /raw/OWNER/NAME/main/PATH.
+func (f *forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	repo, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/raw/o/"), "/main/")
+	text, ok := f.files[repo+" "+path]
+	if !ok {
+		w.WriteHeader(http.StatusNotFound)
+	}
+	_, _ = w.Write([]byte(text))
 }
 
 func (f *forge) As(string) (driver.Session, error) {
@@ -37,7 +50,7 @@ func (r repos) Create(_ context.Context, in driver.NewRepo) error {
 }
 
 func (r repos) Get(_ context.Context, repo driver.Repo) (driver.RepoInfo, error) {
-	return driver.RepoInfo{Repo: repo, DefaultBranch: "main", CloneURL: "http://forge.test/" + repo.String() + ".git"}, nil
+	return driver.RepoInfo{Repo: repo, DefaultBranch: "main", CloneURL: r.url + "/" + repo.String() + ".git"}, nil
 }
 
 type files struct{ *forge }
@@ -76,6 +89,9 @@ var platform = driver.Platform{
 
 func scenario(t *testing.T) (context.Context, *forge) {
 	f := &forge{files: map[string]string{"r p.yaml": "kill: false\n", "r p/agents/own.md": "mine\n"}}
+	s := httptest.NewServer(f)
+	t.Cleanup(s.Close)
+	f.url = s.URL
 	set := driver.Unassigned()
 	set.Forge, set.Platform, set.Place.Org, set.Place.Repo = f, platform, "o", "r"
 	ctx := world.Into(t.Context(), world.New(world.Options{Drivers: set}))
@@ -151,7 +167,8 @@ func TestHostedHarness(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const raw = "http://forge.test/raw/o/r-host/main/"
+	root := f.url + "/raw/o/r-host/"
+	raw := root + "main/"
 	pinned := func(name string) string {
 		sum := sha256.Sum256([]byte(f.files["r-host h/"+name+".yaml"]))
 		return raw + "h/" + name + ".yaml#sha256=" + hex.EncodeToString(sum[:])
@@ -159,7 +176,7 @@ func TestHostedHarness(t *testing.T) {
 	bad := sha256.Sum256([]byte("another text than that of bad"))
 	want := map[string]string{
 		"r p.yaml": "kill: false\nagents:\n  stray:\n    source: " + pinned("stray") + "\n  bad:\n    source: " + raw + "h/bad.yaml#sha256=" + hex.EncodeToString(bad[:]) +
-			"\n  child:\n    source: harness/child.yaml\n  far:\n    source: " + pinned("far") + "\nallowed:\n  - " + raw + "\n",
+			"\n  child:\n    source: harness/child.yaml\n  far:\n    source: " + pinned("far") + "\nallowed:\n  - " + root + "\n",
 		"r p/agents/own.md":      "mine\n",
 		"r p/harness/child.yaml": "role: c\nbase: " + pinned("parent") + "\n",
 		"r-host h/stray.yaml":    "role: s\n",
@@ -172,6 +189,28 @@ func TestHostedHarness(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"stray", "bad", "child", "far"}, world.Harnesses(ctx)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestHostedHarnessIsReadBack: what nobody can fetch is not registered.
+func TestHostedHarnessIsReadBack(t *testing.T) {
+	ctx, f := scenario(t)
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	t.Cleanup(other.Close)
+	f.url = other.URL
+	if err := host(ctx, "host"); err != nil {
+		t.Fatal(err)
+	}
+	if err := fromURL(ctx, "far", "with", doc("role: x")); err == nil || !strings.Contains(err.Error(), "raw URL not accessible") || strings.Contains(f.files["r p.yaml"], "far") {
+		t.Errorf("got %v\n%s", err, f.files["r p.yaml"])
+	}
+	// What is hosted in another repository is another one's, and bases stay known.
+	f.url = ""
+	if err := host(ctx, "host-evil"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"o/r-host", "o/r-host-evil"}, f.made); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -32,7 +32,8 @@ var hostedSteps = []suite.Step{
 	{
 		Pattern: urlStep, Do: fromURL,
 		Doc: "Commits the description of an agent, and placeholders for the files that it names, to the hosting repository, and registers its address there with its " +
-			"SHA-256 (places.raw, harness.pinned), which is then allowed to be fetched (edits.allow). With a bad integrity hash the SHA-256 is another text's; not in the " +
+			"SHA-256 (places.raw, harness.pinned), and its repository is then allowed to be fetched from (edits.allow). The " +
+			"description is read back first, from the forge and without a credential from its address. With a bad integrity hash the SHA-256 is another text's; not in the " +
 			"allowlist is without edits.allow.",
 		Example: `a URL-sourced custom harness "far" with bad integrity hash:`,
 	},
@@ -138,6 +139,9 @@ func publish(ctx context.Context, name, text, base string) (url, digest, prefix 
 		return "", "", "", err
 	}
 	url = setting.Fill(h.raw, map[string]string{"path": path})
+	if err := published(ctx, h.repo, files[0], url); err != nil {
+		return "", "", "", err
+	}
 	sum := sha256.Sum256(content)
 	digest = hex.EncodeToString(sum[:])
 	h.pinned[name] = pin(p, url, digest)
