@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/understudy-dev/understudy/result"
+	"github.com/understudy-dev/understudy/suite"
+	"github.com/understudy-dev/understudy/suite/feature"
 )
 
 func record(verdicts ...string) result.Record {
@@ -33,10 +37,55 @@ func TestJudgeDefect(t *testing.T) {
 		{"everything else failed", record("own failed", "b failed", "c broken", "d skipped"), false, "that proves nothing"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			text, ok := judgeDefect(tt.rec, defect{"d", "own"})
-			if ok != tt.ok || !strings.Contains(text, tt.want) {
-				t.Errorf("got %q, %v; want %q, %v", text, ok, tt.want, tt.ok)
+			c := judgeDefect(tt.rec, defect{name: "d", scenario: "own"})
+			if c.ok != tt.ok || !strings.Contains(c.String(), tt.want) {
+				t.Errorf("got %q, %v; want %q, %v", c, c.ok, tt.want, tt.ok)
 			}
 		})
+	}
+}
+
+func TestSampleIsTheDefectsOwnScenarioAndSixOthersOfTheSeed(t *testing.T) {
+	var plan suite.Planned
+	for i := range 20 {
+		plan.Scenarios = append(plan.Scenarios, suite.PlannedScenario{Scenario: feature.Scenario{ID: fmt.Sprintf("a.feature:%d", i)}})
+	}
+	plan.Scenarios = append(plan.Scenarios, suite.PlannedScenario{Scenario: feature.Scenario{ID: "skipped"}, Skip: "not here"})
+	pick := func(name string, seed int64) (ids []string) {
+		accepts := sampled(plan, defect{name: name, scenario: "a.feature:3"}, seed)
+		for _, sc := range plan.Scenarios {
+			if accepts(sc.ID) {
+				ids = append(ids, sc.ID)
+			}
+		}
+		return ids
+	}
+	one := pick("one", 1)
+	if len(one) != others+1 || !slices.Contains(one, "a.feature:3") || slices.Contains(one, "skipped") {
+		t.Errorf("picked %v", one)
+	}
+	if again := pick("one", 1); !slices.Equal(one, again) {
+		t.Errorf("the same seed picks %v and %v", one, again)
+	}
+	if slices.Equal(one, pick("one", 2)) && slices.Equal(one, pick("two", 1)) {
+		t.Error("another seed and another defect pick the same")
+	}
+	if all := sampled(suite.Planned{Scenarios: plan.Scenarios[:3]}, defect{scenario: "a.feature:1"}, 1); !all("a.feature:0") || !all("a.feature:1") || !all("a.feature:2") {
+		t.Error("a small suite runs whole")
+	}
+}
+
+func TestTrackRecord(t *testing.T) {
+	r := track{suite: "acceptance", clean: record("a passed", "b passed", "c passed", "d skipped")}
+	r.add(caught{defect: defect{"loses", "a", "a | lost"}, ok: true, failed: []string{"b"}})
+	r.add(caught{defect: defect{"hides", "b", ""}, why: "NOT caught: b passed"})
+	text := r.markdown()
+	for _, want := range []string{"1 of 2 seeded defects caught by 3 scenarios", "| `loses` | a \\| lost | `a`  | 1 |", "| `b`  |  | loses |", "| `c`  |  |  |"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "`d`") {
+		t.Errorf("what the plan skipped stands in\n%s", text)
 	}
 }

@@ -31,7 +31,8 @@ type runFlags struct {
 	noNamespaces bool
 	fresh        bool
 	defect       string
-	defects      bool
+	defects      string // sample, full
+	trackRecord  string
 	capabilities string
 	annotations  string
 	explore      int
@@ -81,6 +82,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 		Example: `  understudy run examples/acceptance
   understudy run examples/acceptance/features/triage.feature:6
   understudy run examples/acceptance --defects
+  understudy run examples/acceptance --defects=full --track-record docs/track-record.md
   understudy run examples/race --explore 100
   understudy run examples/acceptance --fault delivery.twice@issues.labeled
   understudy run examples/acceptance --sweep faults
@@ -91,8 +93,8 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 			if f.jobs < 0 || f.repeat < 1 {
 				return errors.New("--jobs is 0 (capacity) or more, --repeat 1 or more")
 			}
-			if f.defects && f.defect != "" {
-				return errors.New("--defects runs every defect; --defect runs one: give one of the two")
+			if err := f.checkDefects(); err != nil {
+				return err
 			}
 			if f.out == "" {
 				return errors.New("--out names a directory; it is empty")
@@ -112,7 +114,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 	fl.Int64Var(&f.seed, "seed", 0, "decides the order of execution; 0 takes one from the clock")
 	fl.BoolVar(&f.noNamespaces, "no-namespaces", false, "keep programs in process groups even where namespaces are allowed")
 	fl.BoolVar(&f.fresh, "fresh", false, "every scenario installs the platform itself; else all but the first and those tagged @fresh get copies")
-	fl.BoolVar(&f.defects, "defects", false, "run once clean and once with each seeded defect, and show which scenario catches it")
+	f.defectsFlags(cmd)
 	fl.StringVar(&f.defect, "defect", "", "install the platform with this seeded defect")
 	fl.StringVar(&f.annotations, "annotations", "auto",
 		"tell GitHub Actions what did not pass, as annotations and in the job's summary: auto (where GITHUB_ACTIONS is true), github, none")
@@ -134,7 +136,7 @@ func (f *runFlags) checkOrder(cmd *cobra.Command) error {
 		return errors.New("--schedule is empty; it is such as 2:1, or 0 for the usual order")
 	case f.explore > 0 && f.schedule != "":
 		return errors.New("--explore looks for a schedule, --schedule runs one: give one of the two")
-	case (f.explore > 0 || f.schedule != "") && (f.repeat > 1 || f.defects):
+	case (f.explore > 0 || f.schedule != "") && (f.repeat > 1 || f.defects != ""):
 		return errors.New("--explore and --schedule go with neither --repeat nor --defects")
 	}
 	return nil
@@ -155,7 +157,7 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 		return explain(err)
 	}
 	var defects []defect
-	if f.defects {
+	if f.defects != "" {
 		if defects, err = seeded(p); err != nil {
 			return err
 		}
@@ -184,10 +186,10 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 	if t.Refused != nil {
 		s.note(fmt.Sprintf("isolation: process groups (namespaces are refused here: %v)", t.Refused))
 	}
-	if f.defects {
+	if f.defects != "" {
 		a.begin()
 		defer a.end()
-		return runDefects(ctx, s, f.out, base, defects)
+		return f.runDefects(ctx, s, base, p, defects)
 	}
 	if f.sweep != "" {
 		return runSweep(ctx, s, f.out, base)

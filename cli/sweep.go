@@ -28,7 +28,7 @@ func (f *runFlags) checkSweep(cmd *cobra.Command) error {
 		return nil
 	case f.sweep != "faults":
 		return fmt.Errorf("--sweep %q: there is nothing of that name to sweep; there is faults", f.sweep)
-	case len(f.faults) > 0 || f.defects || f.repeat > 1 || f.explore > 0 || f.schedule != "":
+	case len(f.faults) > 0 || f.defects != "" || f.repeat > 1 || f.explore > 0 || f.schedule != "":
 		return errors.New("--sweep tries each fault by itself: it goes with none of --fault, --defects, --repeat, --explore and --schedule")
 	}
 	return nil
