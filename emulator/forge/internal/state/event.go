@@ -16,9 +16,10 @@ func (s *State) event(who Identity, r *repo, name string, body wire.Event, subje
 	if body.Action != "" {
 		typ += "." + body.Action
 	}
-	detail := map[string]string{
-		"event": name, "action": body.Action,
-		"ref": "refs/heads/" + r.defaultBranch, "sha": r.refs["refs/heads/"+r.defaultBranch],
+	detail := map[string]string{"event": name, "action": body.Action}
+	if who.tok == nil || !who.tok.noRuns {
+		// What starts no run names no commit: which one the branch is at while jobs go on is chance.
+		detail["ref"], detail["sha"] = "refs/heads/"+r.defaultBranch, r.refs["refs/heads/"+r.defaultBranch]
 	}
 	if body.Label != nil {
 		detail["label"] = body.Label.Name
