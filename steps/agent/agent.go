@@ -28,10 +28,10 @@ var Pack = suite.Pack{Name: "agent", After: record, Lint: lint, Steps: slices.Co
 
 var dummySteps = []suite.Step{
 	{
-		Pattern: dummyStep, Do: dummy,
+		Pattern: dummyPattern, Do: dummy,
 		Doc: "Commits a script of operations, with their fixtures, that the next agent run carries out. " +
-			"In the arguments of checkout_branch <issue> is the number of the scenario's issue.",
-		Example: dummyStep,
+			"That of one agent alone is beside places.script and called after it. In the arguments of checkout_branch <issue> is the number of the scenario's issue.",
+		Example: `a dummy "code" agent that would:`,
 	},
 	{
 		Pattern: `the agent will succeed to (.+)`, Do: succeeds,

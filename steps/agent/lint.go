@@ -17,7 +17,12 @@ import (
 )
 
 // dummyStep is the text of the step whose table is read before anything runs.
-const dummyStep = `a dummy agent that would:`
+const (
+	dummyStep    = `a dummy agent that would:`
+	dummyPattern = `a dummy (?:"([\w.-]+)" )?agent that would:`
+)
+
+var dummyText = regexp.MustCompile("^" + dummyPattern + "$")
 
 // decidedStep is the text of the step that reads the platform's own record of its egress policy.
 const decidedStep = `the platform (allowed|refused) the agent's request to "([^"]+)"`
@@ -38,7 +43,7 @@ func lint(d suite.Draft) []error {
 	told := map[string]bool{}
 	for _, s := range d.Scenarios {
 		for _, step := range s.Steps {
-			if step.Text != dummyStep || step.Table == nil {
+			if !dummyText.MatchString(step.Text) || step.Table == nil {
 				continue
 			}
 			for _, err := range l.table(step, told) {
@@ -79,7 +84,7 @@ func lintRecord(d suite.Draft) (problems []error) {
 // Writes returns the paths in the workspace to which the dummy agent of a step's table writes fixtures.
 // false is that the step has no such table.
 func Writes(step feature.Step) (paths []string, ok bool) {
-	if step.Text != dummyStep || step.Table == nil || len(step.Table.Rows) == 0 {
+	if !dummyText.MatchString(step.Text) || step.Table == nil || len(step.Table.Rows) == 0 {
 		return nil, false
 	}
 	at := map[string]int{}

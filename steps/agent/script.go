@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	dummyagent "github.com/understudy-dev/understudy/agent/dummy"
@@ -27,9 +28,26 @@ type op struct {
 // columns are those of a dummy agent table, all of them needed.
 var columns = []string{"description", "op", "args"}
 
+// scriptPath is where the script of an agent is; "" is that of every agent without one of its own.
+func scriptPath(ctx context.Context, agent string) (string, error) {
+	p := world.From(ctx).Drivers().Platform
+	if agent == "" {
+		return p.ScriptPath, nil
+	}
+	if _, ok := stage(p.Stages, agent); !ok && !slices.Contains(world.Harnesses(ctx), agent) {
+		return "", fmt.Errorf("%q is no stage of the platform file, and no step before this one brings such an agent; there are: %s",
+			agent, strings.Join(append(strings.Split(names(p.Stages), ", "), world.Harnesses(ctx)...), ", "))
+	}
+	return path.Join(path.Dir(p.ScriptPath), agent+path.Ext(p.ScriptPath)), nil
+}
+
 // dummy commits the table as the script of the next agent run, with fixtures embedded.
-func dummy(ctx context.Context, t *suite.Table) error {
+func dummy(ctx context.Context, agent string, t *suite.Table) error {
 	w := world.From(ctx)
+	to, err := scriptPath(ctx, agent)
+	if err != nil {
+		return err
+	}
 	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
 	if err != nil {
 		return err
@@ -56,7 +74,7 @@ func dummy(ctx context.Context, t *suite.Table) error {
 	}
 	_, err = w.As(admin).Files.Commit(ctx, r, driver.NewCommit{
 		Message: "Set the dummy agent's script",
-		Files:   []driver.NewFile{{Path: w.Drivers().Platform.ScriptPath, Content: append(script, '\n')}},
+		Files:   []driver.NewFile{{Path: to, Content: append(script, '\n')}},
 	})
 	return err
 }

@@ -37,11 +37,11 @@ func TestIssuePlaceholder(t *testing.T) {
 		"Fetch | url_get | http://a.test/<issue>",
 		"Look | assert_json | a.json, text, <issue>",
 	)
-	if err := dummy(ctx, script); err == nil || !strings.Contains(err.Error(), "before this one") || len(forge.files) > 0 {
+	if err := dummy(ctx, "", script); err == nil || !strings.Contains(err.Error(), "before this one") || len(forge.files) > 0 {
 		t.Errorf("before there is an issue: got %v, and %d commits", err, len(forge.files))
 	}
 	world.Share(ctx, world.TheIssue, driver.Ref{Number: 7})
-	if err := dummy(ctx, script); err != nil {
+	if err := dummy(ctx, "", script); err != nil {
 		t.Fatal(err)
 	}
 	var got struct{ Ops []op }
@@ -60,10 +60,26 @@ func TestIssuePlaceholder(t *testing.T) {
 		t.Error(diff)
 	}
 	// What the dummy would refuse is refused before it is committed.
-	if err := dummy(ctx, table("description | op | args", "d | shell | rm")); err == nil || !strings.Contains(err.Error(), `operation "d": unknown operation "shell"`) {
+	if err := dummy(ctx, "", table("description | op | args", "d | shell | rm")); err == nil || !strings.Contains(err.Error(), `operation "d": unknown operation "shell"`) {
 		t.Errorf("unknown operation: got %v", err)
 	}
 	if len(forge.files) != 1 {
 		t.Errorf("%d commits, want 1", len(forge.files))
+	}
+}
+
+// TestScriptOfOneAgent: it lies beside the script of all, and the agent has to be one.
+func TestScriptOfOneAgent(t *testing.T) {
+	forge := &committed{}
+	set := driver.Unassigned()
+	set.Forge, set.Platform.ScriptPath, set.Platform.Stages = forge, "b/current.yaml", []driver.Stage{{Name: "code"}}
+	ctx := world.Into(t.Context(), world.New(world.Options{Drivers: set}))
+	world.Share(ctx, world.TheRepository, driver.Repo{Owner: "o", Name: "r"})
+	script := table("description | op | args", "Look | read_file | a")
+	if err := dummy(ctx, "coed", script); err == nil || !strings.Contains(err.Error(), `"coed" is no stage`) {
+		t.Errorf("an unknown agent: %v", err)
+	}
+	if err := dummy(ctx, "code", script); err != nil || len(forge.files) != 1 || forge.files[0].Path != "b/code.yaml" {
+		t.Errorf("committed %+v, %v", forge.files, err)
 	}
 }

@@ -4,6 +4,7 @@ package issue
 import (
 	"context"
 	"regexp"
+	"strings"
 
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/match"
@@ -72,6 +73,11 @@ var Pack = suite.Pack{Name: "issue", Lint: lint, Steps: []suite.Step{
 		Pattern: `the issue has a comment containing "([^"]*)"`, Do: hasComment,
 		Doc:     "Holds as soon as one comment contains the text; at quiet it is decided.",
 		Example: `the issue has a comment containing "triaged"`,
+	},
+	{
+		Pattern: `the issue has exactly (\d+) comments? containing "([^"]*)"`, Do: countComments,
+		Doc:     "Is decided at quiet: so many comments contain the text, no more and no less.",
+		Example: `the issue has exactly 1 comment containing "triaged"`,
 	},
 }}
 
@@ -161,6 +167,27 @@ func hasComment(ctx context.Context, text string) error {
 			return err
 		}
 		return w.Expect(ctx, "issue.comments", bodies(comments), match.Any(match.Contains(text)))
+	})
+}
+
+func countComments(ctx context.Context, n int, text string) error {
+	w := world.From(ctx)
+	ref, err := world.Shared[driver.Ref](ctx, world.TheIssue)
+	if err != nil {
+		return err
+	}
+	return w.Settled(ctx, func(ctx context.Context) error {
+		comments, err := w.As(observer).Issues.Comments(ctx, ref)
+		if err != nil {
+			return err
+		}
+		found := []string{}
+		for _, body := range bodies(comments) {
+			if strings.Contains(body, text) {
+				found = append(found, body)
+			}
+		}
+		return w.ExpectKey(ctx, "issue.comments.with", text, found, match.Count(n))
 	})
 }
 

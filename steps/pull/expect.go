@@ -128,3 +128,13 @@ func hasComment(ctx context.Context, fork, text string) error {
 		return w.Expect(ctx, "pull.comments", bodies, match.Any(match.Contains(text)))
 	})
 }
+
+func hasBody(ctx context.Context, fork, text string) error {
+	text, err := world.WithIssue(ctx, text)
+	if err != nil {
+		return err
+	}
+	return look(ctx, world.From(ctx).Settled, fork, func(ctx context.Context, w *world.World, p driver.Pull) error {
+		return w.Expect(ctx, "pull.body", p.Body, match.Contains(text))
+	})
+}

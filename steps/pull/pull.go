@@ -133,6 +133,11 @@ var Pack = suite.Pack{Name: "pull", Steps: []suite.Step{
 		Doc:     "Holds as soon as one comment contains the text; at quiet it is decided.",
 		Example: `the pull request has a comment containing "Review"`,
 	},
+	{
+		Pattern: which + `has a body containing "([^"]*)"`, Do: hasBody,
+		Doc:     "Is decided at quiet: its description contains the text, in which <issue> is the number of the scenario's issue.",
+		Example: `the pull request has a body containing "Closes #<issue>"`,
+	},
 }}
 
 // state is what this pack alone knows of a scenario.

@@ -72,7 +72,7 @@ func (c Config) From(key string) string {
 // script of operations that is committed beside the configuration.
 func dummy() []string {
 	return []string{
-		"understudy-job", "agent", "dummy", "--script", "{dir}/behaviour/current-scenario.yaml",
+		"understudy-job", "agent", "dummy", "--script", "{script}",
 		"--workspace", "{workspace}", "--repo", "{repo}", "--proxy", "{proxy}",
 	}
 }

@@ -53,6 +53,8 @@ func fix(ctx context.Context, o Options, res Result) (outcome, error) {
 	text := "**Fix: " + res.Action + "**\n\n" + plain(res.Summary)
 	if branch == "" {
 		text += "\n\nNothing was pushed."
+	} else {
+		text += "\n\nPushed to " + branch + "."
 	}
 	return outcome{said: fmt.Sprintf("pull request %d: %s", o.Issue, res.Action)}, o.comment(ctx, text)
 }

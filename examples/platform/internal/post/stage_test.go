@@ -43,7 +43,7 @@ func TestStages(t *testing.T) {
 		"review":               {role: "review", result: `{"action":"request_changes","body":"B","head_sha":"` + head + `"}`, reviews: "REQUEST_CHANGES|**Review: request_changes**\n\nB|" + head},
 		"review of its own":    {role: "review", result: `{"action":"approve","head_sha":"` + head + `"}`, reviews: "COMMENT|**Review: approve**\n\n|" + head},
 		"stale review":         {role: "review", result: `{"action":"approve","body":"B","head_sha":"` + older + `"}`, comment: "This is about " + older + ", which is no longer the head"},
-		"fix":                  {role: "fix", branch: "topic", result: `{"action":"fixed","summary":"S"}`, comment: "**Fix: fixed**\n\nS"},
+		"fix":                  {role: "fix", branch: "topic", result: `{"action":"fixed","summary":"S"}`, comment: "**Fix: fixed**\n\nS\n\nPushed to topic."},
 		"fix elsewhere":        {role: "fix", branch: "crew/other", result: `{"action":"fixed","summary":"S"}`, err: "Refusing to push branch crew/other: only topic", comment: "Refusing to push"},
 		"fix of a fork":        {role: "fix", branch: "topic", from: "else/app", result: `{"action":"fixed","summary":"S"}`, err: "not of this repository", comment: "Refusing to push"},
 		"fix without a branch": {role: "fix", result: `{"action":"fixed","summary":"S"}`, comment: "S\n\nNothing was pushed."},

@@ -39,7 +39,7 @@ func start(ctx context.Context, c config.Config, o Options, place, proxy string)
 	defer log.Close()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	values := strings.NewReplacer("{dir}", c.Dir, "{workspace}", workspace(place), "{repo}", o.Checkout, "{proxy}", proxy)
+	values := strings.NewReplacer("{dir}", c.Dir, "{script}", script(c.Dir, o.Agent), "{workspace}", workspace(place), "{repo}", o.Checkout, "{proxy}", proxy)
 	var argv []string
 	for _, a := range c.Commands[c.Runtime] {
 		argv = append(argv, values.Replace(a))
