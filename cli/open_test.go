@@ -44,7 +44,7 @@ func TestOpenBringsTheForgeBack(t *testing.T) {
 	}{
 		{"before the label", "after step 3 of 9, And a dummy agent that would:", []string{"--at", "3"}, "", "[01]"}, // that of the opened issue, once it has begun
 		{"after the label", `after step 4 of 9, When the issue is labeled "ready-for-triage"`, []string{"--at", "the issue is labeled"}, "ready-for-triage", "[12]"},
-		{"the end", "at its end", nil, "ready-for-triage triaged ready-to-code", "4"},
+		{"the end", "at its end", nil, "ready-for-triage triaged ready-to-code", "[3-9]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := start(t, "issues?state=all", append([]string{"open", moved, "triage.feature:6"}, tt.at...)...)
@@ -55,7 +55,7 @@ func TestOpenBringsTheForgeBack(t *testing.T) {
 			s.paste(dir, `cd test-repo-*; git log --format=%s >../log; R=acme/$(basename "$PWD"); cd ..`,
 				`get() { curl -fsS -H "Authorization: Bearer $GITHUB_TOKEN" "$GITHUB_API_URL/repos/$R/$1"; }`,
 				`get issues/1 > issue; get actions/runs > runs; curl -fsS "${GITHUB_API_URL%/api/v3}/_/" > page`,
-				`if [ "$(head -c 16 runs)" = '{"total_count":4' ]; then get actions/runs/2/artifacts > artifacts; get "actions/jobs/1/logs" -L > /dev/null; fi`)
+				`if grep -q triaged issue; then get actions/runs/2/artifacts > artifacts; get "actions/jobs/1/logs" -L > /dev/null; fi`)
 			for file, want := range map[string][]string{
 				"log": {"README"}, "page": {"triage.feature:6", "Workflows do not run here"}, "issue": strings.Fields(tt.labels),
 			} {

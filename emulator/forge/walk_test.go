@@ -174,6 +174,7 @@ func (w *world) fill() (names map[string]string) {
 		"$SIX":    w.ada.want(200, "GET", "/repos/acme/app/git/ref/heads/six", nil).at("object.sha").(string),
 		"$PUBLIC": w.forge.PublicURL(), "$KEY": sealKey, "$SEALED": seal(t, w.ada, actions+"/secrets", "y"),
 	}
+	names["$SUITE"] = fmt.Sprint(w.ada.want(200, "GET", "/repos/acme/app/check-runs/"+names["$CHECK"], nil).at("check_suite.id"))
 	return names
 }
 
@@ -394,6 +395,8 @@ func writes() []struct{ request, path, body string } {
 		{"PUT " + repo + "/actions/permissions/fork-pr-contributor-approval", "", `{"approval_policy": "first_time_contributors"}`},
 		{"POST " + repo + "/check-runs", "", `{"name": "lint", "head_sha": "$HEAD", "conclusion": "success", "output": {"title": "t", "summary": "s"}}`},
 		{"PATCH " + repo + "/check-runs/{id}", repo + "/check-runs/$CHECK", `{"conclusion": "failure"}`},
+		{"POST " + repo + "/check-runs/{id}/rerequest", repo + "/check-runs/$CHECK/rerequest", ``},
+		{"POST " + repo + "/check-suites/{id}/rerequest", repo + "/check-suites/$SUITE/rerequest", ``},
 		{"POST " + repo + "/statuses/{sha}", "", `{"state": "pending"}`},
 		{"PUT " + repo + "/collaborators/{login}", "", `{"permission": "triage"}`},
 		{"PUT " + repo + "/contents/{path...}", repo + "/contents/new", `{"message": "m", "content": "eA=="}`},
@@ -519,9 +522,7 @@ func visits(t testing.TB, names map[string]string) (reads, changes []visit) {
 	for _, r := range api.Routes() {
 		if r.Method == "GET" {
 			path := fill(r.Pattern, r.Pattern)
-			if r.Pattern == "/search/issues" {
-				path += "?q=is:issue"
-			}
+			path += map[string]string{"/search/issues": "?q=is:issue", "/search/repositories": "?q=is:public"}[r.Pattern]
 			reads = append(reads, visit{route: r, path: path})
 			continue
 		}
@@ -539,7 +540,7 @@ func visits(t testing.TB, names map[string]string) (reads, changes []visit) {
 			path = r.Pattern
 		}
 		v := visit{route: r, path: fill(path, r.Pattern)}
-		if strings.Contains(x.request, "/check-runs") {
+		if strings.Contains(x.request, "/check-runs") || strings.Contains(x.request, "/check-suites") {
 			v.token = names["$APP"]
 		}
 		if x.body != "" {

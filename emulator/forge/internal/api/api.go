@@ -57,6 +57,7 @@ type API struct {
 	meter  meter
 	past   *past // while faults are in force
 	slow   slow
+	spoken languages
 
 	// Headers that many answers have; nobody writes to them.
 	vary, selected, json []string
@@ -66,7 +67,7 @@ type API struct {
 
 // New returns the handler of a forge.
 func New(o Options) *API {
-	a := &API{Options: o, routes: newRouter(), key: make([]byte, 32), ids: newRequestIDs(), past: newPast(), meter: meter{windows: map[string]*window{}},
+	a := &API{Options: o, routes: newRouter(), key: make([]byte, 32), ids: newRequestIDs(), past: newPast(), meter: meter{windows: map[string]*window{}}, spoken: languages{byRepo: map[int64]spoken{}},
 		vary:     []string{"Accept, Authorization, Cookie, X-GitHub-OTP, Accept-Encoding, X-Requested-With"},
 		selected: []string{version}, everyScope: []string{strings.Join(state.EveryScope(), ", ")},
 		json:   []string{plainMedia().shown},
@@ -101,6 +102,7 @@ func (a *API) groups() [][]route {
 		a.issueEventRoutes(),
 		a.milestoneRoutes(),
 		a.repoListRoutes(),
+		a.languageRoutes(),
 		a.contentRoutes(),
 		a.refRoutes(),
 		a.objectRoutes(),
@@ -207,7 +209,7 @@ func (a *API) serve(c *call, subject string, refused error) (answer, error) {
 	case c.where&servesGit != 0 && c.route.do == nil && releaseFile.MatchString(c.path):
 		return a.downloadReleaseFile(c)
 	case c.route.do == nil || c.where&servesAPI == 0:
-		return answer{}, wire.Unsupported(subject)
+		return answer{}, wire.Unsupported(subject + instead(c.path))
 	}
 	return a.handle(c)
 }

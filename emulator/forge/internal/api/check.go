@@ -35,6 +35,8 @@ func (a *API) checkRoutes() []route {
 			all, err := a.State.Annotations(c.who, c.repo(), id)
 			return list(c, a.Base, all, err)
 		}},
+		{method: http.MethodPost, pattern: runs + "/{id}/rerequest", do: a.rerequest(a.State.RerequestCheck)},
+		{method: http.MethodPost, pattern: suites + "/{id}/rerequest", do: a.rerequest(a.State.RerequestSuite)},
 		{method: http.MethodGet, pattern: suites + "/{id}", do: a.getSuite},
 		{method: http.MethodGet, pattern: suites + "/{id}/check-runs", list: true, query: filters, do: a.suiteChecks},
 		{method: http.MethodGet, pattern: repo + "/commits/{ref...}/check-runs", list: true, query: append(filters, "app_id"), do: a.commitChecks},
@@ -136,6 +138,23 @@ func (a *API) editCheck(c *call) (answer, error) {
 		return answer{}, wire.Unsupported("body field \"head_sha\" of " + c.route.method + " " + c.route.pattern)
 	}
 	return answered(a.State.EditCheck(c.who, c.repo(), id, in.edit()))
+}
+
+// rerequest is the handler for a check run, or a suite, that shall be made again.
+func (a *API) rerequest(ask func(who state.Identity, repo string, id int64) error) func(*call) (answer, error) {
+	return func(c *call) (answer, error) {
+		id, err := c.number("id")
+		if err != nil {
+			return answer{}, err
+		}
+		if err := c.decode(smallBody, &struct{}{}); err != nil {
+			return answer{}, err
+		}
+		if err := ask(c.who, c.repo(), id); err != nil {
+			return answer{}, err
+		}
+		return created(struct{}{})
+	}
 }
 
 // checkFilter reads what a list of check runs is narrowed to.

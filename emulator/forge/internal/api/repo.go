@@ -19,6 +19,7 @@ func (a *API) repoRoutes() []route {
 			if err != nil {
 				return answer{}, err
 			}
+			a.speak(c, &r.Repository)
 			return ok(r)
 		}},
 		{method: http.MethodPost, pattern: "/orgs/{org}/repos", do: func(c *call) (answer, error) { return a.createRepo(c, c.param["org"]) }},

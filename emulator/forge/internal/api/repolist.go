@@ -47,7 +47,7 @@ func (a *API) listOrgRepos(c *call) (answer, error) {
 		f.Visibility = kind
 	}
 	all, err := a.State.OrgRepos(c.who, c.param["org"], f)
-	return list(c, a.Base, all, err)
+	return a.repoPage(c, all, err)
 }
 
 func (a *API) listUserRepos(c *call) (answer, error) {
@@ -60,7 +60,7 @@ func (a *API) listUserRepos(c *call) (answer, error) {
 		return answer{}, err
 	}
 	all, err := a.State.UserRepos(c.who, c.param["login"], kind != "member", kind != "owner", f)
-	return list(c, a.Base, all, err)
+	return a.repoPage(c, all, err)
 }
 
 func (a *API) listMyRepos(c *call) (answer, error) {
@@ -91,5 +91,17 @@ func (a *API) listMyRepos(c *call) (answer, error) {
 		f.Visibility = kind
 	}
 	all, err := a.State.MyRepos(c.who, f)
-	return list(c, a.Base, all, err)
+	return a.repoPage(c, all, err)
+}
+
+// repoPage answers with a page of repositories.
+func (a *API) repoPage(c *call, all []wire.Repository, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	some := page(c, a.Base, all)
+	for i := range some {
+		a.speak(c, &some[i])
+	}
+	return ok(some)
 }

@@ -13,6 +13,7 @@ import (
 func (a *API) searchRoutes() []route {
 	return []route{
 		{method: http.MethodGet, pattern: "/search/issues", query: []string{"q", "sort", "order", "per_page", "page"}, do: a.searchIssues},
+		{method: http.MethodGet, pattern: "/search/repositories", query: []string{"q", "sort", "order", "per_page", "page"}, do: a.searchRepos},
 	}
 }
 
@@ -27,11 +28,11 @@ func (a *API) searchIssues(c *call) (answer, error) {
 		return answer{}, err
 	}
 	q.Sort, q.Ascending = sort, order == "asc"
-	text := c.URL.Query().Get("q")
-	if strings.TrimSpace(text) == "" {
-		return answer{}, wire.Invalid(wire.FieldError{Resource: "Search", Field: "q", Code: "missing"})
+	text, err := c.searched()
+	if err != nil {
+		return answer{}, err
 	}
-	if q.Terms, err = searchTerms(text); err != nil {
+	if q.Terms, err = searchTerms(text, issueQualifiers()); err != nil {
 		return answer{}, err
 	}
 	all, err := a.State.SearchIssues(c.who, q)
@@ -41,9 +42,18 @@ func (a *API) searchIssues(c *call) (answer, error) {
 	return ok(wire.Found[wire.FoundIssue]{Total: len(all), Items: page(c, a.Base, all), Type: "lexical"})
 }
 
+// searched reads what is looked for.
+func (c *call) searched() (string, error) {
+	text := c.URL.Query().Get("q")
+	if strings.TrimSpace(text) == "" {
+		return "", wire.Invalid(wire.FieldError{Resource: "Search", Field: "q", Code: "missing"})
+	}
+	return text, nil
+}
+
 // searchTerms reads words, "several together" and qualifiers. What is not understood is refused by name:
 // to leave it out would find what nobody asked for.
-func searchTerms(text string) ([]state.Term, error) {
+func searchTerms(text string, known qualifiers) ([]state.Term, error) {
 	var out []state.Term
 	for _, word := range searchWords(text) {
 		t := state.Term{Value: word}
@@ -57,7 +67,7 @@ func searchTerms(text string) ([]state.Term, error) {
 		if qualified && !strings.HasPrefix(t.Value, `"`) {
 			t.Name, t.Value = strings.ToLower(name), strings.Trim(value, `"`)
 			var err error
-			if t.When, err = checkQualifier(t); err != nil {
+			if t.When, err = known.check(t); err != nil {
 				return nil, err
 			}
 		}
@@ -78,9 +88,15 @@ func searchWords(text string) []string {
 	})
 }
 
-// qualifiers are those of a search for issues; a list has all values that one can have.
-func qualifiers() map[string][]string {
-	return map[string][]string{
+// qualifiers are those of a search for one kind of thing.
+type qualifiers struct {
+	of     string
+	values map[string][]string // a list has all values that one can have
+	times  []string            // whose values are periods
+}
+
+func issueQualifiers() qualifiers {
+	return qualifiers{of: "issues", times: []string{"created", "updated", "closed"}, values: map[string][]string{
 		"repo": nil, "org": nil, "user": nil, "label": nil, "author": nil, "assignee": nil, "mentions": nil, "milestone": nil, "head": nil, "base": nil,
 		"is":    {"issue", "pr", "pull-request", "open", "closed", "merged", "unmerged", "draft", "locked", "unlocked", "public", "private"},
 		"type":  {"issue", "pr"},
@@ -89,23 +105,25 @@ func qualifiers() map[string][]string {
 		"in":    {"title", "body", "comments"},
 
 		"archived": {"true", "false"},
-	}
+	}}
 }
 
-func checkQualifier(t state.Term) (state.Period, error) {
-	if slices.Contains([]string{"created", "updated", "closed"}, t.Name) {
+// check returns the period that a term is about, or says what cannot be understood of it.
+func (k qualifiers) check(t state.Term) (state.Period, error) {
+	if slices.Contains(k.times, t.Name) {
 		return period(t.Name, t.Value)
 	}
-	values, known := qualifiers()[t.Name]
+	values, known := k.values[t.Name]
 	if !known || t.Name == "in" && t.Not {
-		return state.Period{}, wire.Unsupported("qualifier " + t.Name + " of a search for issues")
+		return state.Period{}, wire.Unsupported("qualifier " + t.Name + " of a search for " + k.of)
 	}
-	for v := range strings.SplitSeq(t.Value, ",") {
+	each := []string{t.Value}
+	if t.Name == "in" {
+		each = strings.Split(t.Value, ",")
+	}
+	for _, v := range each {
 		if values != nil && !slices.Contains(values, v) || t.Value == "" {
-			return state.Period{}, wire.Unsupported("qualifier " + t.Name + ":" + t.Value + " of a search for issues")
-		}
-		if t.Name != "in" {
-			break
+			return state.Period{}, wire.Unsupported("qualifier " + t.Name + ":" + t.Value + " of a search for " + k.of)
 		}
 	}
 	return state.Period{}, nil

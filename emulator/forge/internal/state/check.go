@@ -112,6 +112,7 @@ func (s *State) CreateCheck(who Identity, full, sha string, in CheckEdit) (wire.
 	}
 	s.checks[x.ID] = x
 	r.checks = append(r.checks, x)
+	s.begun(x)
 	s.checkEvent(who, x, "created")
 	if x.Status == completed {
 		s.checkEvent(who, x, "completed")
@@ -143,6 +144,7 @@ func (s *State) EditCheck(who Identity, full string, id int64, in CheckEdit) (wi
 		return wire.CheckRun{}, err
 	}
 	s.led.Changed()
+	s.begun(x)
 	if x.Status == completed && before != completed {
 		s.checkEvent(who, x, "completed")
 		s.suiteEnded(who, x)

@@ -29,6 +29,13 @@ func (s *State) event(who Identity, r *repo, name string, body wire.Event, subje
 
 // emit appends an entry for a repository; detail needs event, action, ref and sha.
 func (s *State) emit(who Identity, r *repo, typ, subject string, body any, detail map[string]string) (seq uint64) {
+	seq, payload := s.note(who, r, typ, subject, body, detail)
+	s.announce(seq, r.org(), r, detail["event"], detail["action"], payload)
+	return seq
+}
+
+// note is emit without webhooks: it returns the body that they would have.
+func (s *State) note(who Identity, r *repo, typ, subject string, body any, detail map[string]string) (seq uint64, payload json.RawMessage) {
 	payload, err := json.Marshal(body)
 	if err != nil {
 		panic("state: webhook body cannot be written: " + err.Error()) // only strings, numbers and times
@@ -42,8 +49,7 @@ func (s *State) emit(who Identity, r *repo, typ, subject string, body any, detai
 		Time: s.now(), Kind: journal.Change, Type: typ, Cause: who.Cause, Actor: who.Login,
 		Subject: subject, Detail: detail, Payload: payload,
 	})
-	s.announce(seq, r.org(), r, detail["event"], detail["action"], payload)
-	return seq
+	return seq, payload
 }
 
 // org returns the organisation that a repository belongs to, or nil.

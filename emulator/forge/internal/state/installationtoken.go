@@ -175,11 +175,16 @@ func (s *State) installationEvent(who Identity, i *installation, name string, bo
 
 // announceToApps plans the deliveries of an event to the apps that are installed where it happened.
 func (s *State) announceToApps(seq uint64, on *account, r *repo, event, action string, payload json.RawMessage) {
+	s.announceToInstalled(seq, r, event, action, payload, func(i *installation) bool { return i.on == on && (r == nil || i.covers(r)) })
+}
+
+// announceToInstalled is the same for some of the installations.
+func (s *State) announceToInstalled(seq uint64, r *repo, event, action string, payload json.RawMessage, some func(*installation) bool) {
 	about := int64(0)
 	if r != nil {
 		about = r.id
 	}
-	for _, i := range s.installationsWhere(func(i *installation) bool { return i.works() && i.on == on && (r == nil || i.covers(r)) }) {
+	for _, i := range s.installationsWhere(func(i *installation) bool { return i.works() && some(i) }) {
 		for _, h := range i.app.hooks {
 			if h.active && h.hears(event) {
 				s.plan(Delivery{hook: h, repo: about, Event: event, Action: action, Payload: i.inside(payload), GUID: newGUID(), Cause: fmt.Sprintf("event:%d", seq)})

@@ -38,11 +38,11 @@ func (s *State) SearchIssues(who Identity, q IssueSearch) ([]wire.FoundIssue, er
 	defer s.mu.Unlock()
 	var found []*issue
 	of := map[*issue]*repo{}
-	repos, err := s.searched(who, q.Terms)
+	repos, err := s.searched(who, q.Terms, ReadIssues)
 	if err != nil {
 		return nil, err
 	}
-	fields := q.fields()
+	fields := fieldsOf(q.Terms, "title", "body", "comments")
 	for _, r := range repos {
 		for _, i := range r.issues {
 			if !slices.ContainsFunc(q.Terms, func(t Term) bool { return t.holds(r, i, fields) == t.Not }) {
@@ -79,22 +79,22 @@ func (i *issue) reacted() []*reaction {
 	return i.more.reactions
 }
 
-// fields are where words are looked for.
-func (q IssueSearch) fields() []string {
+// fieldsOf are where words are looked for.
+func fieldsOf(terms []Term, usual ...string) []string {
 	var out []string
-	for _, t := range q.Terms {
+	for _, t := range terms {
 		if t.Name == "in" {
 			out = append(out, strings.Split(t.Value, ",")...)
 		}
 	}
 	if out == nil {
-		return []string{"title", "body", "comments"}
+		return usual
 	}
 	return out
 }
 
 // searched lists the repositories that who may search. One that is named and that he cannot see is an error.
-func (s *State) searched(who Identity, terms []Term) ([]*repo, error) {
+func (s *State) searched(who Identity, terms []Term, need Need) ([]*repo, error) {
 	for _, t := range terms {
 		if r := s.repos[key(t.Value)]; t.Name == "repo" && !t.Not && (r == nil || s.roleFor(who, r) < Read) ||
 			(t.Name == "org" || t.Name == "user") && !t.Not && s.accounts[key(t.Value)] == nil {
@@ -115,7 +115,7 @@ func (s *State) searched(who Identity, terms []Term) ([]*repo, error) {
 	var out []*repo
 	for full, r := range s.repos {
 		named := len(names)+len(owners) == 0 || slices.Contains(names, full) || slices.Contains(owners, key(r.owner.login))
-		if named && s.roleFor(who, r) >= Read && s.allow(who, r, ReadIssues) == nil {
+		if named && s.roleFor(who, r) >= Read && s.allow(who, r, need) == nil {
 			out = append(out, r)
 		}
 	}

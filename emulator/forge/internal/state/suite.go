@@ -18,6 +18,7 @@ type Suite struct {
 	HeadSHA    string
 	HeadBranch string
 	Created    time.Time
+	Requested  bool // to be made again, and its app has not begun
 }
 
 type suite struct {
@@ -167,7 +168,9 @@ func (s *State) viewSuite(r *repo, id int64) (wire.CheckSuite, bool) {
 	case own != nil:
 		v.HeadBranch, v.HeadSHA, v.App = optional(own.HeadBranch), own.HeadSHA, s.viewActor(own.App)
 		v.CreatedAt, v.UpdatedAt = wire.Time{Time: own.Created}, wire.Time{Time: own.Created}
-		v.Status, v.Conclusion = sum(latest)
+		if v.Status, v.Conclusion = sum(latest); own.Requested {
+			v.Status, v.Conclusion = queued, nil
+		}
 		for _, c := range latest {
 			if c.CompletedAt.After(v.UpdatedAt.Time) {
 				v.UpdatedAt = c.CompletedAt

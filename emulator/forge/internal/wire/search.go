@@ -9,6 +9,13 @@ type FoundIssue struct {
 	Score    float64 `json:"score"`
 }
 
+// FoundRepo is a repository that a search found.
+// https://docs.github.com/en/rest/search/search#search-repositories
+type FoundRepo struct {
+	Repository
+	Score float64 `json:"score"`
+}
+
 // Found is a page of what a search found.
 type Found[T any] struct {
 	Total      int    `json:"total_count"`
