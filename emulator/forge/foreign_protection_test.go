@@ -60,6 +60,16 @@ func foreignProtection(t *testing.T, n *tally) {
 	foreignReview(t, ada, bob)
 	_, err = merge()
 	must(t, err)
+	part, _, err := ada.Repositories.UpdateRequiredStatusChecks(ctx, "acme", "app", "main", &github.RequiredStatusChecksRequest{Strict: github.Ptr(false)})
+	must(t, err)
+	if part.Strict || part.Contexts == nil || len(*part.Contexts) != 1 {
+		t.Errorf("status checks, changed in part = %v", part)
+	}
+	found, _, err := ada.Search.Repositories(ctx, "app org:acme", nil)
+	must(t, err)
+	if found.GetTotal() != 1 || found.Repositories[0].GetFullName() != "acme/app" {
+		t.Errorf("found = %v", found)
+	}
 	_, err = ada.Repositories.RemoveAdminEnforcement(ctx, "acme", "app", "main")
 	must(t, err)
 	_, err = ada.Repositories.RemoveBranchProtection(ctx, "acme", "app", "main")
