@@ -2,6 +2,10 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -222,5 +226,50 @@ func TestUsage(t *testing.T) {
 	}
 	if code, stdout, _ := j.crew("--help"); code != 0 || !strings.HasPrefix(stdout, "usage: crew COMMAND") {
 		t.Errorf("help: %d %q", code, stdout)
+	}
+}
+
+// TestURL: a harness from the job's own forge is fetched and dispatched; what the allow-list does not
+// cover ends the job with nothing started and the reason said everywhere.
+func TestURL(t *testing.T) {
+	const far = "role: helper\ntrigger: event.transition.kind == 'label_changed'\n"
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/raw/o/r/main/far.yaml" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write([]byte(far))
+	}))
+	t.Cleanup(host.Close)
+	sum := sha256.Sum256([]byte(far))
+	source := host.URL + "/raw/o/r/main/far.yaml#sha256=" + hex.EncodeToString(sum[:])
+	f := installed(t)
+	for _, tc := range []struct {
+		name, allowed, any, reason string
+		code                       int
+		audit                      string
+	}{
+		{"allowed", host.URL + "/raw/o/r/", "any=true", "starts far, triage", 0, `"outcome":"fetched"`},
+		{"another repository", host.URL + "/raw/o/r-other/", "any=false", ".crew/config.yaml: agent far: URL " + source + " is not covered by allowed_remote_resources", 1, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			j := newJob(t, f)
+			j.env["GITHUB_SERVER_URL"] = host.URL
+			j.write("checkout/.crew/config.yaml", "agents:\n  triage: {}\n  far: {source: '"+source+"'}\nallowed_remote_resources: ['"+tc.allowed+"']\n")
+			code, stdout, stderr := j.crew("dispatch")
+			if code != tc.code || !strings.Contains(stdout, tc.reason) || (code != 0) != strings.Contains(stderr, tc.reason) {
+				t.Errorf("dispatch: %d %q %q", code, stdout, stderr)
+			}
+			if out := j.outputs(); !strings.Contains(out, tc.any) || !strings.Contains(out, tc.reason) {
+				t.Errorf("outputs %q", out)
+			}
+			left := filepath.Join(j.dir, "checkout", output)
+			if data, err := os.ReadFile(filepath.Join(left, decisionFile)); err != nil || !strings.Contains(string(data), tc.reason) {
+				t.Errorf("%s: %s, %v", decisionFile, data, err)
+			}
+			if data, err := os.ReadFile(filepath.Join(left, auditFile)); (err == nil) != (tc.audit != "") || !strings.Contains(string(data), tc.audit) {
+				t.Errorf("%s: %s, %v", auditFile, data, err)
+			}
+		})
 	}
 }
