@@ -40,7 +40,7 @@ func says(ctx context.Context, name, how, text string) error {
 				if err != nil {
 					return err
 				}
-				said = append(said, string(log))
+				said = append(said, excerpt(string(log), text))
 			}
 			if want == "success" {
 				continue
@@ -51,6 +51,16 @@ func says(ctx context.Context, name, how, text string) error {
 		}
 		return w.Expect(ctx, "job.log", said, match.Any(match.Contains(text)))
 	})
+}
+
+// excerpt is the text where a log has it, and else the log's end: the whole is among the evidence.
+func excerpt(log, text string) string {
+	if strings.Contains(log, text) {
+		return text
+	}
+	const most = 20
+	lines := strings.Split(strings.TrimRight(log, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-most):], "\n")
 }
 
 func noJob(name string, all []string) string {

@@ -142,7 +142,11 @@ func (a app) tell(d dispatch.Decision, dir string, seeded defect.Name) error {
 	fmt.Fprintf(a.stdout, "crew: %s\n", reason)
 	var table strings.Builder
 	for _, agent := range d.Agents {
-		text := fmt.Sprintf("agent %s is %s: %s", agent.Name, agent.Decision, agent.Reason)
+		labels := ""
+		if len(agent.Labels) > 0 {
+			labels = " [" + strings.Join(agent.Labels, ", ") + "]"
+		}
+		text := fmt.Sprintf("agent %s%s is %s: %s", agent.Name, labels, agent.Decision, agent.Reason)
 		if agent.Failed {
 			a.warn(text)
 		} else {

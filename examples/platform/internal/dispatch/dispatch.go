@@ -26,6 +26,7 @@ type Matcher interface {
 type Candidate struct {
 	Name    string
 	Role    string
+	Labels  []string // by which people sort agents; they decide nothing
 	Enabled bool
 	Trigger Matcher // nil is none
 	Err     error   // why it could not be loaded
@@ -56,10 +57,11 @@ type Decision struct {
 // Answer is what was decided about one agent. Failed says that it was skipped because of a mistake in
 // its files.
 type Answer struct {
-	Name     string `json:"name"`
-	Decision string `json:"decision"`
-	Reason   string `json:"reason"`
-	Failed   bool   `json:"-"`
+	Name     string   `json:"name"`
+	Labels   []string `json:"labels,omitempty"`
+	Decision string   `json:"decision"`
+	Reason   string   `json:"reason"`
+	Failed   bool     `json:"-"`
 }
 
 // Decide is pure but for the functions in its options. Nothing to start is a decision, not an error.
@@ -127,7 +129,7 @@ func Authorised(e event.Event) bool {
 }
 
 func answer(c Candidate, e event.Event, d defect.Name) Answer {
-	a := Answer{Name: c.Name, Decision: Skipped}
+	a := Answer{Name: c.Name, Labels: c.Labels, Decision: Skipped}
 	switch {
 	case c.Err != nil:
 		a.Reason, a.Failed = c.Err.Error(), true

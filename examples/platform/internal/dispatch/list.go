@@ -57,7 +57,7 @@ func (c *Candidate) load(ctx context.Context, source string, l harness.Loader, c
 		c.Err = err
 		return
 	}
-	c.Role = h.Role
+	c.Role, c.Labels = h.Role, h.Labels
 	if h.Trigger.Expression == "" {
 		return
 	}
