@@ -111,7 +111,7 @@ func TestLintTags(t *testing.T) {
 		"@skip:gitlab":      "@skip:gitlab gives no reason (skip-reason)",
 		"@skip:per-org # organisations have no such label": "",
 		capability + "runtime-pit": capability + "runtime-pit: nobody knows a capability of this name; known: " +
-			"clock, faults, forge.admin, forge.fork, journal, ledger, runtime-codex, runtime-pi, runtime-pi-large (unknown-capability)",
+			"clock, faults, forge.admin, forge.fork, journal, ledger, runtime-codex, runtime-pi, runtime-pi-large, tracker (unknown-capability)",
 	} {
 		got := lintOf(t, cli.Options{}, "  "+tags+"\n"+ok)
 		if strings.HasSuffix(want, "(unknown-capability)") {

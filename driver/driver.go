@@ -42,6 +42,8 @@ type Set struct {
 	Keeper    Keeper
 	Faults    Faults
 	Clock     Clock
+	Tracker   Tracker
+	Poller    Poller
 	Launcher  Launcher
 	Installer Installer
 	Platform  Platform

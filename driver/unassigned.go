@@ -11,7 +11,7 @@ import (
 func Unassigned() *Set {
 	return &Set{
 		Forge: unassigned{}, Ledger: unassigned{}, Journal: unassigned{}, Marker: unassigned{}, Keeper: unassigned{},
-		Launcher: unassigned{}, Installer: unassigned{}, Faults: unassigned{}, Clock: unassigned{},
+		Launcher: unassigned{}, Installer: unassigned{}, Faults: unassigned{}, Clock: unassigned{}, Tracker: unassignedTracker{}, Poller: unassigned{},
 		Fixtures: unassigned{},
 	}
 }

@@ -23,7 +23,8 @@ var (
 // placeholders are what each part of the file may hold.
 var placeholders = map[string][]string{
 	"get":     {"gives"},
-	"install": {"repo", "api", "server"}, // and token:ACTOR in env
+	"install": {"repo", "api", "server"},               // and token:ACTOR in env
+	"poller":  {"repo", "tracker", "project", "email"}, // and token in env
 	"defect":  {"name"},
 	"names":   {"stage"},
 	"places":  {"name", "server", "repo", "ref", "path"},
@@ -39,7 +40,7 @@ func checkPlaceholders(at places, actors map[string]driver.Actor) (problems []er
 			continue
 		}
 		secret := map[*yaml.Node]bool{} // where a token may stand
-		if part == "install" {
+		if part == "install" || part == "poller" {
 			each(child(at.top.Content[i+1], "env"), func(n *yaml.Node) { secret[n] = true })
 		}
 		each(at.top.Content[i+1], func(n *yaml.Node) {
@@ -53,7 +54,10 @@ func checkPlaceholders(at places, actors map[string]driver.Actor) (problems []er
 				}
 				actor, isToken := strings.CutPrefix(m[1], "token:")
 				switch {
-				case slices.Contains(allowed, m[1]):
+				case slices.Contains(allowed, m[1]), part == "poller" && m[1] == "token" && secret[n]:
+				case part == "poller" && m[1] == "token":
+					problems = append(problems, strictyaml.Errorf(at.file, n.Line, "{token} outside poller.env: a command line is shown to every program of the machine").
+						Hinted("put it into poller.env, and let the program read that variable"))
 				case !isToken || part != "install":
 					e := strictyaml.Errorf(at.file, n.Line, "unknown placeholder {%s} in %s; there are: {%s}", m[1], part, strings.Join(allowed, "}, {"))
 					if part == "install" {

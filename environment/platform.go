@@ -20,6 +20,7 @@ type Platform struct {
 	File    string    // path of the platform file
 	Get     Get       // how to build it
 	Install Install   // run once for a site, or for each leased repository where that cannot be copied
+	Poller  Poller    // of the issue tracker; Run is empty when there is none
 	Defect  []string  // arguments added to Install for a seeded defect; "{name}" is its name
 	Door    []Opening // hosts that programs of the platform can reach
 	Order   []string  // actor names in the file's order
@@ -46,6 +47,14 @@ type Install struct {
 	Run      []string
 	Env      map[string]string
 	Validate []string // paths that must be in the repository afterwards
+}
+
+// Poller is how the platform polls an issue tracker: it prints a JSON object with stage, issue, actor and role for each
+// thing that it starts. In its arguments and environment "{repo}", "{tracker}", "{project}" and "{email}" are replaced, in its
+// environment "{token}" as well.
+type Poller struct {
+	Run []string
+	Env map[string]string
 }
 
 // Opening is a host that answers behind the only door out.
@@ -115,6 +124,10 @@ type wirePlatform struct {
 	Defect struct {
 		Install []string `yaml:"install"`
 	} `yaml:"defect"`
+	Poller struct {
+		Run []string          `yaml:"run"`
+		Env map[string]string `yaml:"env"`
+	} `yaml:"poller"`
 	Actors yaml.Node `yaml:"actors"`
 	Places struct {
 		Script  string `yaml:"script"`
@@ -150,6 +163,7 @@ func (w wirePlatform) platform(at places) (Platform, []error) {
 		File:    at.file,
 		Get:     Get{Dir: beside(abs, w.Get.Dir), Run: w.Get.Run, Gives: w.Get.Gives},
 		Install: Install{Run: w.Install.Run, Env: w.Install.Env, Validate: w.Install.Validate},
+		Poller:  Poller{Run: w.Poller.Run, Env: w.Poller.Env},
 		Defect:  w.Defect.Install,
 		Platform: driver.Platform{
 			Name: w.Name, ScriptPath: w.Places.Script, ResultsFile: w.Places.Results,

@@ -122,7 +122,7 @@ func TestPrepareRefuses(t *testing.T) {
 		{"unknown declared", []driver.Capability{"slow", "journal"}, nil,
 			`capability "slow" is declared, but unknown: `},
 		{"unknown required", nil, map[string]string{"features/f.feature": "Feature: F\n  @requires:capability:slow\n  Scenario: S\n    Given x\n"},
-			"f.feature:3: @requires:capability:slow: nobody knows a capability of this name; known: clock, faults, forge.admin, forge.fork, journal, ledger, new-labels, slow-model"},
+			"f.feature:3: @requires:capability:slow: nobody knows a capability of this name; known: clock, faults, forge.admin, forge.fork, journal, ledger, new-labels, slow-model, tracker"},
 		{"unknown operation", nil, map[string]string{"features/f.feature": feature("shell | rm")},
 			`f.feature:4: operation "Emit": unknown operation "shell"; known: assert_env,`},
 		{"bad arguments", nil, map[string]string{"features/f.feature": feature("checkout_branch | a b")}, `f.feature:4: operation "Emit": checkout_branch: args "a b"`},

@@ -24,6 +24,7 @@ func (r *request) foundProject() (*project, error) {
 }
 
 // createProject is https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-projects/#api-rest-api-3-project-post
+// The lead is the project's first administrator.
 func createProject(r *request) (answer, error) {
 	var in struct {
 		Key     string `json:"key"`
@@ -34,9 +35,15 @@ func createProject(r *request) (answer, error) {
 	if err := r.decode(&in); err != nil {
 		return answer{}, err
 	}
+	if in.Lead != "" && r.accounts[in.Lead] == nil {
+		return answer{}, refuseField("projectLead", "You must specify a valid project lead.")
+	}
 	p, err := r.addProject(in.Key, in.Name)
 	if err != nil {
 		return answer{}, refuseField("projectKey", "%v", err)
+	}
+	if in.Lead != "" {
+		p.actors[r.roles[0].id] = &actors{accounts: []string{in.Lead}}
 	}
 	r.changed("project_created", p.key, nil)
 	return answer{http.StatusCreated, map[string]any{"id": p.id, "key": p.key, "self": r.at("/project/%d", p.id)}}, nil

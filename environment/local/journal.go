@@ -30,5 +30,6 @@ func (m marker) Mark(_ context.Context, cause driver.Cause, text string) error {
 		Kind: journal.Read, Type: "step", Subject: string(cause), Detail: map[string]string{"text": text},
 	})
 	m.p.Forge.Admin().Mark(string(cause))
+	m.p.tickets.mark(string(cause))
 	return nil
 }

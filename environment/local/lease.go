@@ -52,6 +52,7 @@ type leased struct {
 	scenario string
 	dir      string
 	client   *github.Forge
+	tickets  *ticketing
 }
 
 func (s *site) place(scenario string, d *schedule.Decider) (*leased, error) {
@@ -71,7 +72,9 @@ func (s *site) place(scenario string, d *schedule.Decider) (*leased, error) {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	client := github.New(github.Options{APIURL: p.APIURL(), Tokens: p.Tokens})
-	return &leased{Place: p, s: s, scenario: scenario, dir: dir, client: client}, nil
+	l := &leased{Place: p, s: s, scenario: scenario, dir: dir, client: client}
+	l.tickets = &ticketing{p: l}
+	return l, nil
 }
 
 // people are the platform file's actors and the observer.
@@ -120,7 +123,7 @@ func (s *site) hide(value, label string) error {
 // close takes the lease down and removes its directory, also when a part fails.
 func (p *leased) close(ctx context.Context) error {
 	p.client.Close()
-	return errors.Join(p.Close(ctx), os.RemoveAll(p.dir))
+	return errors.Join(p.tickets.close(ctx), p.Close(ctx), os.RemoveAll(p.dir))
 }
 
 // set gives the scenario its drivers.
@@ -133,6 +136,7 @@ func (p *leased) set() *driver.Set {
 	set.Keeper = keeper{p.Forge.Admin().Keeper(), p.s}
 	set.Faults = faults{p.Forge.Admin()}
 	set.Clock = clock{p.Forge.Admin()}
+	set.Tracker, set.Poller = p.tickets, p.tickets
 	set.Launcher = p.Launcher
 	set.Installer = installer{p}
 	set.Platform = p.s.scope.Platform.Platform

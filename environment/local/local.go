@@ -57,7 +57,7 @@ func (e *Environment) Name() string { return "local" }
 
 // Capabilities lists what scenarios may require here.
 func (e *Environment) Capabilities() []driver.Capability {
-	return []driver.Capability{"ledger", "journal", "forge.admin", "forge.fork", driver.FaultsCapability, driver.ClockCapability}
+	return []driver.Capability{"ledger", "journal", "forge.admin", "forge.fork", driver.FaultsCapability, driver.ClockCapability, driver.TrackerCapability}
 }
 
 // Open builds the platform and returns a site for its scenarios.

@@ -34,11 +34,15 @@ const usage = `usage: crew COMMAND [flags]
   crew post --agent NAME --number N            in a workflow: act on an agent's result; --role ROLE when
                                                the agent's role is not its name, --base BRANCH
                                                when not GITHUB_REF_NAME was checked out
+  crew poll --tracker URL --project KEY --repo OWNER/NAME [--dir .crew]
+                                               print what new labels and comments of a tracker's issues start,
+                                               one JSON object a line, each event once
 
 N is the issue's or the pull request's number; FILE.json holds a normalised event.
 
 setup reads CREW_API_URL (such as https://api.github.com), CREW_TOKEN (may administer the
-repository) and CREW_BOT_TOKEN (what the installed crew acts with).
+repository) and CREW_BOT_TOKEN (what the installed crew acts with). poll reads CREW_TRACKER_EMAIL and
+CREW_TRACKER_TOKEN; without --dir it goes by crew's own configuration.
 `
 
 // app is the program with its surroundings.
@@ -90,6 +94,8 @@ func (a app) dispatchCommand(ctx context.Context, args []string) error {
 		return a.run(ctx, args[1:])
 	case "post":
 		return a.post(ctx, args[1:])
+	case "poll":
+		return a.poll(ctx, args[1:])
 	case "help", "-h", "--help":
 		return flag.ErrHelp
 	}

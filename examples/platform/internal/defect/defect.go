@@ -49,6 +49,9 @@ const (
 	CodePushesOtherIssue    Name = "code-pushes-other-issue"        // the branch of another issue is pushed, too
 	ClosesMissing           Name = "closes-missing"                 // the pull request does not say which issue it closes
 	RetroOnOpen             Name = "retro-on-open"                  // an opened pull request counts as a closed one, too
+	TrackerDispatchedTwice  Name = "duplicate-tracker-dispatch"     // what a poll of the tracker told of is told again by the next
+	TrackerRoleIgnored      Name = "tracker-role-ignored"           // who did something in the tracker counts as one who may write
+	TrackerCommentLost      Name = "tracker-comment-lost"           // comments in the tracker are not looked at
 )
 
 // Names returns all of them.
@@ -59,6 +62,7 @@ func Names() []Name {
 		BaseListOverwritten, HashUnchecked, AllowListBypassed, PrefixMatchLoose, CachePoisoned, ResourceUnfetched, URLFailureStopsOthers,
 		HandOffLost, LabelBeforeComment, StaleReviewPosted, FixPushesOtherBranch, StatusCommentStuck, StatusCommentTwice, FailureCommentMissing,
 		PriorityWrong, PriorityKept, CommandByAnyone, CodeWithoutPullRequest, CodePushesOtherIssue, ClosesMissing, RetroOnOpen,
+		TrackerDispatchedTwice, TrackerRoleIgnored, TrackerCommentLost,
 	}
 }
 
