@@ -28,9 +28,14 @@ var Pack = suite.Pack{Name: "agent", After: record, Lint: lint, Steps: slices.Co
 
 var dummySteps = []suite.Step{
 	{
-		Pattern: dummyPattern, Do: dummy,
+		Pattern: dummyStep, Do: dummyOfAll,
 		Doc: "Commits a script of operations, with their fixtures, that the next agent run carries out. " +
-			"That of one agent alone is beside places.script and called after it. In the arguments of checkout_branch <issue> is the number of the scenario's issue.",
+			"In the arguments of checkout_branch <issue> is the number of the scenario's issue.",
+		Example: dummyStep,
+	},
+	{
+		Pattern: dummyOfOneStep, Do: dummy,
+		Doc:     "The same for one agent alone: its script is beside places.script and called after it.",
 		Example: `a dummy "code" agent that would:`,
 	},
 	{

@@ -16,13 +16,13 @@ import (
 	"github.com/understudy-dev/understudy/suite/feature"
 )
 
-// dummyStep is the text of the step whose table is read before anything runs.
+// The texts of the steps whose table is read before anything runs.
 const (
-	dummyStep    = `a dummy agent that would:`
-	dummyPattern = `a dummy (?:"([\w.-]+)" )?agent that would:`
+	dummyStep      = `a dummy agent that would:`
+	dummyOfOneStep = `a dummy "([\w.-]+)" agent that would:`
 )
 
-var dummyText = regexp.MustCompile("^" + dummyPattern + "$")
+var dummyText = regexp.MustCompile("^(?:" + dummyStep + "|" + dummyOfOneStep + ")$")
 
 // decidedStep is the text of the step that reads the platform's own record of its egress policy.
 const decidedStep = `the platform (allowed|refused) the agent's request to "([^"]+)"`

@@ -41,6 +41,8 @@ func scriptPath(ctx context.Context, agent string) (string, error) {
 	return path.Join(path.Dir(p.ScriptPath), agent+path.Ext(p.ScriptPath)), nil
 }
 
+func dummyOfAll(ctx context.Context, t *suite.Table) error { return dummy(ctx, "", t) }
+
 // dummy commits the table as the script of the next agent run, with fixtures embedded.
 func dummy(ctx context.Context, agent string, t *suite.Table) error {
 	w := world.From(ctx)

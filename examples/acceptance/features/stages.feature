@@ -131,7 +131,7 @@ Feature: Stages
       Given a dummy agent that would:
         | description      | op            | args                                                      |
         | Emit triage JSON | write_fixture | output/agent-result.json, fixtures/triage/sufficient.json |
-      And the forge has the fault "api.5xx=503,by:github-actions[bot],from:2@POST /repos/*/*/issues/*/comments"
+      And the forge has the fault "api.5xx=503,from:2@POST /repos/*/*/issues/*/comments"
       When the issue is labeled "ready-for-triage"
       Then the triage workflow fails reporting "503"
       And the agent will succeed to Emit triage JSON
