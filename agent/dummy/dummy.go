@@ -3,9 +3,9 @@
 //
 // # Command
 //
-//	understudy-job agent dummy --script FILE --workspace DIR [--repo DIR] [--results FILE] [--proxy URL]
+//	understudy-job agent dummy --script FILE --workspace DIR [--repo DIR] [--results FILE] [--iteration N] [--proxy URL]
 //
-// All operations run, in the script's order, also after one of them failed. Exit codes:
+// All operations of the iteration run, in the script's order, also after one of them failed. Exit codes:
 //
 //	0  every operation succeeded
 //	1  at least one operation failed; the results file says which and why
@@ -24,6 +24,10 @@
 //	    args: output/agent-result.json
 //	    content: |
 //	      {"action": "sufficient"}
+//
+// A platform may ask an agent again when its result was no good; --iteration tells the dummy which time
+// this is. An operation with "iteration: 2" is carried out the second time only, and is missing from
+// the results of the others; one without is carried out every time.
 //
 // Descriptions are unique and not blank: results are looked up by them. Unknown or repeated keys,
 // unknown operations and an empty list are errors that name the line. Anchors, aliases and further

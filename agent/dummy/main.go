@@ -66,6 +66,7 @@ const usage = `usage: understudy-job agent dummy --script FILE --workspace DIR [
   --workspace DIR   existing directory that the agent writes into
   --repo DIR        checkout that read_file and checkout_branch work in (default: the workspace)
   --results FILE    where the results go (default: DIR/output/behaviour-results.json)
+  --iteration N     which this is, when the agent is asked again (default: 1)
   --proxy URL       HTTP proxy for url_get (default: none; the environment is not read)
 `
 
@@ -79,7 +80,7 @@ type command struct {
 
 func parseFlags(args []string) (command, error) {
 	var c command
-	var proxy string
+	var proxy, iteration string
 	f := flag.NewFlagSet(name, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.StringVar(&c.script, "script", "", "")
@@ -87,6 +88,7 @@ func parseFlags(args []string) (command, error) {
 	f.StringVar(&c.options.Repo, "repo", "", "")
 	f.StringVar(&c.results, "results", "", "")
 	f.StringVar(&proxy, "proxy", "", "")
+	f.StringVar(&iteration, "iteration", "1", "")
 	if err := f.Parse(args); err != nil {
 		return c, err
 	}
@@ -97,6 +99,10 @@ func parseFlags(args []string) (command, error) {
 		return c, errors.New("--script is missing")
 	case c.options.Workspace == "":
 		return c, errors.New("--workspace is missing")
+	}
+	var err error
+	if c.options.Iteration, err = ParseIteration(iteration); err != nil {
+		return c, fmt.Errorf("--%w", err)
 	}
 	if proxy != "" {
 		u, err := url.Parse(proxy)

@@ -20,6 +20,8 @@ type Options struct {
 	Proxy     *url.URL // what url_get goes through, loopback included; nil is a direct connection
 	Env       []string // "NAME=value"; what assert_env sees, and where git is found (PATH)
 
+	Iteration int // which this is, when an agent is asked again; 0 is 1
+
 	Timeout    time.Duration // of one url_get; 0 is 10 seconds
 	GitTimeout time.Duration // of one checkout_branch; 0 is 2 minutes
 }
@@ -48,7 +50,8 @@ func (r Results) Failed() int {
 	return n
 }
 
-// Run does all operations of s, one after the other, and reports each. When ctx ends the rest fail.
+// Run does all operations of s that are for this iteration, one after the other, and reports each.
+// When ctx ends the rest fail.
 func Run(ctx context.Context, s Script, o Options) Results {
 	if o.Repo == "" {
 		o.Repo = o.Workspace
@@ -61,6 +64,9 @@ func Run(ctx context.Context, s Script, o Options) Results {
 	}
 	r := Results{Operations: []Operation{}}
 	for _, op := range s.Ops {
+		if op.Iteration != 0 && op.Iteration != max(o.Iteration, 1) {
+			continue
+		}
 		done := Operation{Description: op.Description, Op: op.Op, Success: true}
 		if err := o.do(ctx, op); err != nil {
 			done.Success, done.Error = false, err.Error()

@@ -325,3 +325,34 @@ func TestResultsStayInWorkspace(t *testing.T) {
 		t.Errorf("written outside: %v", left)
 	}
 }
+
+// What is for one iteration is neither done nor reported in another.
+func TestIteration(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(dir, "s.yaml")
+	write(t, script, "ops:\n- {description: always, op: write_fixture, args: a, content: x}\n- {description: second, op: write_fixture, args: b, content: x, iteration: 2}\n")
+	for _, tc := range []struct {
+		flags, want string
+		code        int
+	}{
+		{"", "ok    always (write_fixture)\n", 0},
+		{"--iteration 1", "ok    always (write_fixture)\n", 0},
+		{"--iteration 2", "ok    always (write_fixture)\nok    second (write_fixture)\n", 0},
+		{"--iteration 3", "ok    always (write_fixture)\n", 0},
+		{"--iteration 0", "", 2},
+		{"--iteration two", "", 2},
+	} {
+		ws := filepath.Join(dir, "ws"+tc.flags)
+		if err := os.MkdirAll(ws, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var stdout, stderr bytes.Buffer
+		code := dummy.Main(append([]string{"--script", script, "--workspace", ws}, strings.Fields(tc.flags)...), &stdout, &stderr)
+		if code != tc.code || stdout.String() != tc.want {
+			t.Errorf("%s: %d %q %q", tc.flags, code, &stdout, &stderr)
+		}
+		if _, err := os.Stat(filepath.Join(ws, "b")); (err == nil) != (tc.flags == "--iteration 2") {
+			t.Errorf("%s: the second iteration's file: %v", tc.flags, err)
+		}
+	}
+}

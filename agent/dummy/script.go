@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,7 +26,11 @@ type Op struct {
 	Op          string
 	Args        string
 	Content     string
+	Iteration   int // the only one in which it is carried out, counted from 1; 0 is all
 }
+
+// MaxIteration is the highest number an iteration can have.
+const MaxIteration = 99
 
 // Operations returns the names of all operations, sorted.
 func Operations() []string {
@@ -77,13 +82,14 @@ func (s Script) Encode() ([]byte, error) {
 		Op          string  `yaml:"op"`
 		Args        string  `yaml:"args"`
 		Content     *string `yaml:"content,omitempty"`
+		Iteration   int     `yaml:"iteration,omitempty"`
 	}
 	list := make([]entry, len(s.Ops))
 	for i, op := range s.Ops {
 		if !utf8.ValidString(op.Description + op.Op + op.Args + op.Content) {
 			return nil, fmt.Errorf("operation %q is not valid UTF-8", op.Description)
 		}
-		list[i] = entry{op.Description, op.Op, op.Args, nil}
+		list[i] = entry{op.Description, op.Op, op.Args, nil, op.Iteration}
 		if op.Op == WriteFixture || op.Content != "" {
 			list[i].Content = &op.Content
 		}
@@ -155,7 +161,7 @@ func mapping(n *yaml.Node, what string, known ...string) (map[string]*yaml.Node,
 }
 
 func parseOp(n *yaml.Node) (Op, error) {
-	m, err := mapping(n, "an operation", "description", "op", "args", "content")
+	m, err := mapping(n, "an operation", "description", "op", "args", "content", "iteration")
 	if err != nil {
 		return Op{}, err
 	}
@@ -176,6 +182,11 @@ func parseOp(n *yaml.Node) (Op, error) {
 		}
 		*f.to = v.Value
 	}
+	if v := m["iteration"]; v != nil {
+		if op.Iteration, err = ParseIteration(v.Value); err != nil || v.ShortTag() != "!!int" {
+			return Op{}, at(v, `"iteration" must be a whole number from 1 to %d`, MaxIteration)
+		}
+	}
 	if strings.TrimSpace(op.Description) == "" {
 		return Op{}, at(n, `"description" is blank`)
 	}
@@ -191,6 +202,15 @@ func parseOp(n *yaml.Node) (Op, error) {
 		return Op{}, at(m["args"], "%w", err)
 	}
 	return op, nil
+}
+
+// ParseIteration reads the number of an iteration.
+func ParseIteration(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > MaxIteration || strconv.Itoa(n) != s {
+		return 0, fmt.Errorf("iteration %q: it is a whole number from 1 to %d", s, MaxIteration)
+	}
+	return n, nil
 }
 
 // Check says what is wrong with the operation as it stands, or nil: an unknown name, or arguments

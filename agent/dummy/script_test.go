@@ -18,7 +18,7 @@ const whole = `ops:
   - description: Read the readme
     op: read_file
     args: README.md
-  - {description: Call home, op: url_get, args: "http://allowed.test/x?y=1"}
+  - {description: Call home, op: url_get, args: "http://allowed.test/x?y=1", iteration: 2}
 `
 
 func TestParse(t *testing.T) {
@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 	want := dummy.Script{Ops: []dummy.Op{
 		{Description: "Emit triage JSON", Op: "write_fixture", Args: "output/agent-result.json", Content: "{\"action\": \"sufficient\"}\n"},
 		{Description: "Read the readme", Op: "read_file", Args: "README.md"},
-		{Description: "Call home", Op: "url_get", Args: "http://allowed.test/x?y=1"},
+		{Description: "Call home", Op: "url_get", Args: "http://allowed.test/x?y=1", Iteration: 2},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("script (-want +got):\n%s", diff)
@@ -91,6 +91,10 @@ func TestParseRefuses(t *testing.T) {
 		{"file URL", op("op: url_get", "args: file:///etc/passwd"), "only http and https"},
 		{"no host", op("op: url_get", "args: 'http:///x'"), "names no host"},
 		{"credentials", op("op: url_get", "args: 'http://me:secret@h/'"), "carries credentials"},
+		{"iteration 0", op("op: read_file", "args: a", "iteration: 0"), `line 5: "iteration" must be a whole number from 1 to 99`},
+		{"iteration a text", op("op: read_file", "args: a", "iteration: '2'"), `line 5: "iteration" must be`},
+		{"iteration a list", op("op: read_file", "args: a", "iteration: [2]"), `line 5: "iteration" must be`},
+		{"iteration in octal", op("op: read_file", "args: a", "iteration: 02"), `line 5: "iteration" must be`},
 		{"anchor", "ops: &a\n  - {description: d, op: read_file, args: a}\n", "anchors and aliases"},
 		{"alias", "ops:\n  - &a {description: d, op: read_file, args: a}\n  - *a\n", "anchors are not allowed"},
 	} {
