@@ -10,6 +10,7 @@ import (
 
 	"example.com/crew/internal/config"
 	"example.com/crew/internal/run"
+	"example.com/crew/internal/selection"
 )
 
 // output is the directory that the workflow uploads, below the checkout.
@@ -38,6 +39,10 @@ func (a app) checkout() (string, config.Config, error) {
 func (a app) run(ctx context.Context, args []string) error {
 	f := newFlags("run")
 	agent, number := f.String("agent", "", ""), f.Int("number", 0, "")
+	var flags selection.Values
+	f.StringVar(&flags.Runtime, "runtime", "", "")
+	f.StringVar(&flags.Model, "model", "", "")
+	f.StringVar(&flags.Effort, "effort", "", "")
 	d, err := a.parse(f, args)
 	if err != nil {
 		return err
@@ -50,7 +55,10 @@ func (a app) run(ctx context.Context, args []string) error {
 		return err
 	}
 	o := run.Options{
-		Agent: *agent, Issue: *number, Checkout: root, Output: filepath.Join(root, output),
+		Agent: *agent, Issue: *number, Repo: a.getenv("GITHUB_REPOSITORY"), Payload: a.getenv("CREW_EVENT_PAYLOAD"),
+		Flags:       flags,
+		Environment: selection.Values{Runtime: a.getenv("CREW_RUNTIME"), Model: a.getenv("CREW_MODEL"), Effort: a.getenv("CREW_EFFORT")},
+		Checkout:    root, Output: filepath.Join(root, output),
 		Temp: a.getenv("RUNNER_TEMP"), Path: a.getenv("PATH"), Fetch: a.fetcher(c, root, d), Defect: d, Log: a.stdout,
 	}
 	if o.HTTP, err = a.proxy("http_proxy", "HTTP_PROXY"); err != nil {

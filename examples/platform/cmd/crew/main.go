@@ -30,7 +30,9 @@ const usage = `usage: crew COMMAND [flags]
   crew setup --repo OWNER/NAME [--dir .crew]   install crew into a repository
   crew dispatch [--event FILE.json]            in a workflow: decide which agents an event starts
   crew status --agent NAME --number N          in a workflow: say that an agent is running
-  crew run --agent NAME --number N             in a workflow: run one agent and check its result
+  crew run --agent NAME --number N             in a workflow: run one agent and check its result;
+                                               --runtime, --model and --effort go before CREW_RUNTIME,
+                                               CREW_MODEL, CREW_EFFORT and these before the configuration
   crew post --agent NAME --number N            in a workflow: act on an agent's result; --role ROLE when
                                                the agent's role is not its name, --base BRANCH
                                                when not GITHUB_REF_NAME was checked out

@@ -73,7 +73,7 @@ func (c Config) From(key string) string {
 func dummy() []string {
 	return []string{
 		"understudy-job", "agent", "dummy", "--script", "{script}",
-		"--workspace", "{workspace}", "--repo", "{repo}", "--proxy", "{proxy}",
+		"--workspace", "{workspace}", "--repo", "{repo}", "--proxy", "{proxy}", "--iteration", "{iteration}",
 	}
 }
 
@@ -122,6 +122,26 @@ var (
 // Efforts are what effort can be.
 func Efforts() []string { return []string{"low", "medium", "high"} }
 
+// CheckModel says whether s can be a model's name; "" is none and can.
+func CheckModel(s string) error {
+	if s != "" && !word.MatchString(s) {
+		return fmt.Errorf("model %q is no name", s)
+	}
+	return nil
+}
+
+// CheckEffort says whether s is an effort; "" is none and can stand for it.
+func CheckEffort(s string) error {
+	if s != "" && !slices.Contains(Efforts(), s) {
+		return unknownEffort(s)
+	}
+	return nil
+}
+
+func unknownEffort(s string) error {
+	return fmt.Errorf("effort %q is unknown; there are %s", s, strings.Join(Efforts(), ", "))
+}
+
 // check looks at the values of one file.
 func (l layer) check() error {
 	w, d := l.values, l.doc
@@ -131,7 +151,7 @@ func (l layer) check() error {
 		}
 	}
 	if w.Effort != nil && !slices.Contains(Efforts(), *w.Effort) {
-		return d.Errorf([]string{"effort"}, "effort %q is unknown; there are %s", *w.Effort, strings.Join(Efforts(), ", "))
+		return d.Errorf([]string{"effort"}, "%v", unknownEffort(*w.Effort))
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Agents)) {
 		if !agentName.MatchString(name) {
@@ -166,8 +186,8 @@ func (e Entry) check() (string, error) {
 			return key, fmt.Errorf("%s %q is no name", key, value)
 		}
 	}
-	if e.Effort != "" && !slices.Contains(Efforts(), e.Effort) {
-		return "effort", fmt.Errorf("effort %q is unknown; there are %s", e.Effort, strings.Join(Efforts(), ", "))
+	if err := CheckEffort(e.Effort); err != nil {
+		return "effort", err
 	}
 	if e.Source == "" {
 		return "", nil

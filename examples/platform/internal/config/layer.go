@@ -35,7 +35,7 @@ type layer struct {
 // Parse reads and checks configuration files, of which a later one overrides an earlier one.
 func Parse(texts ...Text) (Config, error) {
 	c := Config{Runtime: "dummy", Agents: map[string]Entry{}, Commands: map[string][]string{"dummy": dummy()}, Origin: map[string]string{}}
-	docs := map[string]*yamldoc.Doc{}
+	var layers []layer
 	for _, t := range texts {
 		l := layer{}
 		var err error
@@ -45,7 +45,7 @@ func Parse(texts ...Text) (Config, error) {
 		if err := l.check(); err != nil {
 			return Config{}, err
 		}
-		docs[t.Name] = l.doc
+		layers = append(layers, l)
 		c.overlay(l)
 	}
 	if len(c.Agents) == 0 {
@@ -57,7 +57,7 @@ func Parse(texts ...Text) (Config, error) {
 			c.Agents[name] = e
 		}
 	}
-	return c, c.check(docs)
+	return c, c.check(layers)
 }
 
 func (c *Config) overlay(l layer) {
@@ -86,16 +86,18 @@ func (c *Config) overlay(l layer) {
 	maps.Copy(c.Commands, w.Commands)
 }
 
-// check looks at what the files say together.
-func (c Config) check(docs map[string]*yamldoc.Doc) error {
+// check looks at what the files say together. What a later file overrides has to be right as well.
+func (c Config) check(layers []layer) error {
 	known := strings.Join(slices.Sorted(maps.Keys(c.Commands)), ", ")
-	if _, ok := c.Commands[c.Runtime]; !ok {
-		return docs[c.Origin["runtime"]].Errorf([]string{"runtime"}, "runtime %q has no command; known: %s", c.Runtime, known)
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
-		e, d := c.Agents[name], docs[c.Origin["agents."+name]]
-		if _, ok := c.Commands[e.Runtime]; e.Runtime != "" && !ok {
-			return d.Errorf([]string{"agents", name, "runtime"}, "agent %s: runtime %q has no command; known: %s", name, e.Runtime, known)
+	for _, l := range layers {
+		d := l.doc
+		if r := l.values.Runtime; r != nil && c.Commands[*r] == nil {
+			return d.Errorf([]string{"runtime"}, "runtime %q has no command; known: %s", *r, known)
+		}
+		for _, name := range slices.Sorted(maps.Keys(l.values.Agents)) {
+			if r := l.values.Agents[name].Runtime; r != "" && c.Commands[r] == nil {
+				return d.Errorf([]string{"agents", name, "runtime"}, "agent %s: runtime %q has no command; known: %s", name, r, known)
+			}
 		}
 	}
 	return nil

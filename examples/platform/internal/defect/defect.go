@@ -52,6 +52,15 @@ const (
 	TrackerDispatchedTwice  Name = "duplicate-tracker-dispatch"     // what a poll of the tracker told of is told again by the next
 	TrackerRoleIgnored      Name = "tracker-role-ignored"           // who did something in the tracker counts as one who may write
 	TrackerCommentLost      Name = "tracker-comment-lost"           // comments in the tracker are not looked at
+	PrecedenceWrong         Name = "precedence-wrong"               // the configuration as a whole wins over an agent's entry
+	PresetPinned            Name = "preset-pinned"                  // setup writes the runtime although a preset says it
+	MetricsMissingSource    Name = "metrics-missing-source"         // the metrics do not say what decided on the runtime
+	SecondIterationSkipped  Name = "second-iteration-skipped"       // an agent whose result is invalid is not asked again
+	FeedbackLost            Name = "feedback-lost"                  // it is asked again without being told why
+	StaleIterationTaken     Name = "stale-iteration-taken"          // what an earlier iteration left counts for a later one
+	IterationResultsMixed   Name = "iteration-results-mixed"        // the post step takes the first iteration's result
+	PayloadNotDelivered     Name = "payload-not-delivered"          // the event does not reach the agent
+	SymlinkFollowed         Name = "symlink-followed"               // a link in the agent's output is read through
 )
 
 // Names returns all of them.
@@ -63,6 +72,8 @@ func Names() []Name {
 		HandOffLost, LabelBeforeComment, StaleReviewPosted, FixPushesOtherBranch, StatusCommentStuck, StatusCommentTwice, FailureCommentMissing,
 		PriorityWrong, PriorityKept, CommandByAnyone, CodeWithoutPullRequest, CodePushesOtherIssue, ClosesMissing, RetroOnOpen,
 		TrackerDispatchedTwice, TrackerRoleIgnored, TrackerCommentLost,
+		PrecedenceWrong, PresetPinned, MetricsMissingSource, SecondIterationSkipped, FeedbackLost, StaleIterationTaken, IterationResultsMixed,
+		PayloadNotDelivered, SymlinkFollowed,
 	}
 }
 

@@ -28,6 +28,7 @@ type Harness struct {
 	Role          string
 	Slug          string
 	Model         string
+	ModelFrom     string // the harness file, its own or a base, that names the model
 	Image         string
 	Policy        Resource       // Path "" is none
 	Schema        Resource       // Path "" is none: the result is not validated
@@ -265,6 +266,9 @@ func (f file) over(h Harness) Harness {
 		if s.from != "" {
 			*s.to = s.from
 		}
+	}
+	if f.Model != "" {
+		h.ModelFrom, _, _ = strings.Cut(f.source, "#")
 	}
 	for _, r := range []struct {
 		to   *Resource

@@ -5,80 +5,128 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
-	"example.com/crew/internal/config"
 	"example.com/crew/internal/defect"
 )
 
-const (
-	maxOutput = 64 << 20 // of an agent's files together
-	maxLog    = 4 << 20
-)
+const maxLog = 4 << 20
 
-// start runs the runtime's command in its place and returns its exit code. -1 means that it was
-// killed, by time or by a signal. The error is non-nil only when it never ran.
-func start(ctx context.Context, c config.Config, o Options, place, proxy string) (int, error) {
-	for _, dir := range []string{"workspace/output", "home", "tmp"} {
-		if err := os.MkdirAll(filepath.Join(place, dir), 0o755); err != nil {
-			return 0, err
-		}
+func workspace(place string) string { return filepath.Join(place, "workspace") }
+
+// start runs the runtime's command in its place for the n-th time and returns its exit code. -1
+// means that it was killed, by time or by a signal. The error is non-nil only when it never ran.
+func (t *task) start(ctx context.Context, n int, feedback string) (int, error) {
+	if err := t.furnish(n, feedback); err != nil {
+		return 0, err
 	}
-	log, err := os.Create(filepath.Join(IterationDir(o.Output, iterations), LogFile))
+	log, err := os.Create(filepath.Join(IterationDir(t.Output, n), LogFile))
 	if err != nil {
 		return 0, err
 	}
 	defer log.Close()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	values := strings.NewReplacer("{dir}", c.Dir, "{script}", script(c.Dir, o.Agent), "{workspace}", workspace(place), "{repo}", o.Checkout, "{proxy}", proxy)
-	var argv []string
-	for _, a := range c.Commands[c.Runtime] {
-		argv = append(argv, values.Replace(a))
-	}
+	argv := t.command(n)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir = workspace(place)
-	cmd.Env = environment(o, place, proxy)
-	if o.Defect == defect.EnvironmentLeaks {
+	cmd.Dir = workspace(t.place)
+	cmd.Env = t.environment(n, feedback)
+	if t.Defect == defect.EnvironmentLeaks {
 		cmd.Env = append(os.Environ(), cmd.Env...)
 	}
-	out := &bounded{w: io.MultiWriter(log, o.Log), left: maxLog}
+	out := &bounded{w: io.MultiWriter(log, t.Log), left: maxLog}
 	cmd.Stdout, cmd.Stderr = out, out
 	// The agent and what it started end together.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Start(); err != nil {
-		return 0, fmt.Errorf("start runtime %s: %w", c.Runtime, err)
+		return 0, fmt.Errorf("start runtime %s: %w", t.selected.Runtime.Value, err)
 	}
 	err = cmd.Wait()
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left behind; usually nothing
 	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok && !errors.Is(err, exec.ErrWaitDelay) {
-		return -1, fmt.Errorf("run runtime %s: %w", c.Runtime, err)
+		return -1, fmt.Errorf("run runtime %s: %w", t.selected.Runtime.Value, err)
 	}
 	return cmd.ProcessState.ExitCode(), nil
 }
 
+// furnish makes the agent's place ready for the n-th iteration. The workspace stays as the agent left
+// it, but for its output, its figures and its input: nothing of an earlier iteration can count.
+func (t *task) furnish(n int, feedback string) error {
+	ws := workspace(t.place)
+	for _, name := range []string{"output", inputDir, usageFile} {
+		if name == "output" && t.Defect == defect.StaleIterationTaken {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(ws, name)); err != nil {
+			return err
+		}
+	}
+	for _, dir := range []string{filepath.Join(ws, "output"), filepath.Join(ws, inputDir), filepath.Join(t.place, "home"), filepath.Join(t.place, "tmp"), IterationDir(t.Output, n)} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	return t.tell(n, feedback)
+}
+
+// command is the runtime's command line. A value that takes a placeholder's place is one argument, or
+// a part of one, whatever it holds.
+func (t *task) command(n int) []string {
+	values := strings.NewReplacer("{dir}", t.config.Dir, "{script}", script(t.config.Dir, t.Agent), "{workspace}", workspace(t.place), "{repo}", t.Checkout, "{proxy}", t.proxy,
+		"{agent}", t.Agent, "{model}", t.selected.Model.Value, "{effort}", t.selected.Effort.Value, "{iteration}", strconv.Itoa(n))
+	argv := slices.Clone(t.config.Commands[t.selected.Runtime.Value])
+	for i, a := range argv {
+		argv[i] = values.Replace(a)
+	}
+	return argv
+}
+
 // environment is complete: no variable of the job, and so none of its tokens, reaches the agent.
-func environment(o Options, place, proxy string) []string {
-	return []string{
-		"PATH=" + o.Path,
-		"HOME=" + filepath.Join(place, "home"),
-		"TMPDIR=" + filepath.Join(place, "tmp"),
+func (t *task) environment(n int, feedback string) []string {
+	env := []string{
+		"PATH=" + t.Path,
+		"HOME=" + filepath.Join(t.place, "home"),
+		"TMPDIR=" + filepath.Join(t.place, "tmp"),
 		"LANG=C.UTF-8",
-		"CREW_AGENT=" + o.Agent,
-		"CREW_ISSUE=" + strconv.Itoa(o.Issue),
-		"HTTP_PROXY=" + proxy, "http_proxy=" + proxy,
-		"HTTPS_PROXY=" + proxy, "https_proxy=" + proxy,
+		"GITHUB_REPOSITORY=" + t.Repo,
+		"CREW_AGENT=" + t.Agent,
+		"CREW_ROLE=" + t.harness.Role,
+		"CREW_NUMBER=" + strconv.Itoa(t.Issue),
+		"CREW_ISSUE=" + strconv.Itoa(t.Issue),
+		"CREW_ITERATION=" + strconv.Itoa(n),
+		"HTTP_PROXY=" + t.proxy, "http_proxy=" + t.proxy,
+		"HTTPS_PROXY=" + t.proxy, "https_proxy=" + t.proxy,
 		"NO_PROXY=", "no_proxy=",
+	}
+	if feedback != "" && t.Defect != defect.FeedbackLost {
+		env = append(env, "CREW_FEEDBACK="+t.input(feedbackFile))
+	}
+	if t.event != nil && t.Defect != defect.PayloadNotDelivered {
+		env = append(env, "CREW_EVENT_PATH="+t.input(eventFile))
+		env = append(env, t.event.urls()...)
+	}
+	for name, value := range t.harness.Env {
+		env = append(env, name+"="+value)
+	}
+	return env
+}
+
+// reserved reports whether a variable is one that environment sets: a harness may not.
+func reserved(name string) bool {
+	switch up := strings.ToUpper(name); {
+	case strings.HasPrefix(up, "CREW_"), strings.HasPrefix(up, "GITHUB_"), strings.HasSuffix(up, "_PROXY"), strings.HasPrefix(up, "LD_"):
+		return true
+	default:
+		return slices.Contains([]string{"PATH", "HOME", "TMPDIR", "LANG"}, up)
 	}
 }
 
@@ -99,61 +147,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// collect copies the workspace's output directory into dir. Links and other things that are no
-// files stay behind: what is uploaded comes from the agent's own hand.
-func collect(workspace, dir string, log io.Writer) error {
-	from, err := os.OpenRoot(workspace)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
-	to, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer to.Close()
-	total := int64(0)
-	return fs.WalkDir(from.FS(), "output", func(name string, d fs.DirEntry, err error) error {
-		if name == "output" && errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("collect the agent's output: %w", err)
-		}
-		if d.IsDir() {
-			return nil
-		}
-		if !d.Type().IsRegular() {
-			fmt.Fprintf(log, "::warning::%s is not a regular file and was left out\n", oneLine(name))
-			return nil
-		}
-		n, err := copyFile(from, to, name, maxOutput-total)
-		total += n
-		return err
-	})
-}
-
-func copyFile(from, to *os.Root, name string, left int64) (int64, error) {
-	src, err := from.Open(name)
-	if err != nil {
-		return 0, fmt.Errorf("collect the agent's output: %w", err)
-	}
-	defer src.Close()
-	if err := to.MkdirAll(path.Dir(name), 0o755); err != nil {
-		return 0, err
-	}
-	dst, err := to.Create(name)
-	if err != nil {
-		return 0, err
-	}
-	n, err := io.Copy(dst, io.LimitReader(src, left+1))
-	if n > left {
-		err = fmt.Errorf("the agent's output exceeds %d bytes", int64(maxOutput))
-	}
-	return n, errors.Join(err, dst.Close())
-}
-
-// oneLine makes a name that an agent chose safe for a workflow command.
+// oneLine makes a text that others chose safe for a workflow command.
 func oneLine(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }

@@ -24,17 +24,8 @@ type Record struct {
 	Status    Status `json:"status"`
 	Message   string `json:"message"` // "" when it succeeded
 	Runtime   string `json:"runtime"`
-	Iteration int    `json:"iteration"` // whose output counts; 0 is none
-	AgentExit int    `json:"agent_exit"`
-}
-
-// Metrics is metrics.json.
-type Metrics struct {
-	Runtime          string `json:"runtime"`
-	RequestedRuntime string `json:"requested_runtime"`
-	RuntimeSource    string `json:"runtime_source"`
-	Iterations       int    `json:"iterations"`
-	ToolCalls        int    `json:"tool_calls"`
+	Iteration int    `json:"iteration"`  // whose output counts: the last one, valid or not; 0 is none
+	AgentExit int    `json:"agent_exit"` // of that iteration
 }
 
 // Names of files in the output directory.

@@ -6,14 +6,12 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -23,30 +21,47 @@ import (
 	"example.com/crew/internal/harness"
 	"example.com/crew/internal/policy"
 	"example.com/crew/internal/schema"
+	"example.com/crew/internal/selection"
 )
 
-// Options say what to run and where. All but the proxies and the defect must be given.
+// Options say what to run and where. All but the selection's layers, the payload, the proxies and
+// the defect must be given.
 type Options struct {
-	Agent    string
-	Issue    int
-	Checkout string                                                // of the repository the agent works for
-	Output   string                                                // what is uploaded afterwards; replaced
-	Temp     string                                                // the agent's place is made in here and removed again
-	Path     string                                                // the agent's PATH
-	Fetch    func(ctx context.Context, url string) ([]byte, error) // files of harnesses that live elsewhere; nil has none
-	HTTP     *url.URL
-	HTTPS    *url.URL
-	Defect   defect.Name
-	Log      io.Writer
+	Agent       string
+	Issue       int
+	Repo        string                                                // owner/name
+	Payload     string                                                // what the agent is told of the event: a JSON text; "" is nothing
+	Flags       selection.Values                                      // what the command line says of runtime, model and effort
+	Environment selection.Values                                      // what the job's environment says of them
+	Checkout    string                                                // of the repository the agent works for
+	Output      string                                                // what is uploaded afterwards; replaced
+	Temp        string                                                // the agent's place is made in here and removed again
+	Path        string                                                // the agent's PATH
+	Fetch       func(ctx context.Context, url string) ([]byte, error) // files of harnesses that live elsewhere; nil has none
+	HTTP        *url.URL
+	HTTPS       *url.URL
+	Defect      defect.Name
+	Log         io.Writer
 }
 
-const (
-	limit      = 10 * time.Minute
-	iterations = 1
-)
+const limit = 10 * time.Minute // of one iteration
 
-// Run runs the agent once. The record is written to the output directory whatever happens, and
-// returned; the error is nil, or why the status is Broken.
+// task is one run.
+type task struct {
+	Options
+	config   config.Config
+	harness  harness.Harness
+	selected selection.Selection
+	check    *schema.Schema // nil: the result is not judged
+	place    string
+	proxy    string
+	event    *event // nil: the agent is told of none
+	metrics  Metrics
+}
+
+// Run runs the agent until its result is valid, at most as often as its harness says. The record is
+// written to the output directory whatever happens, and returned; the error is nil, or why the status
+// is Broken.
 func Run(ctx context.Context, c config.Config, o Options) (Record, error) {
 	rec := Record{Agent: o.Agent, Issue: o.Issue, Status: Broken, Runtime: c.Runtime}
 	// What a checkout brings along under this name is not ours.
@@ -64,43 +79,64 @@ func Run(ctx context.Context, c config.Config, o Options) (Record, error) {
 }
 
 func run(ctx context.Context, c config.Config, o Options, rec *Record) error {
-	entry, ok := c.Agents[o.Agent]
+	t := &task{Options: o, config: c}
+	if err := t.prepare(ctx); err != nil {
+		return err
+	}
+	rec.Runtime = t.selected.Runtime.Value
+	var err error
+	if t.place, err = os.MkdirTemp(o.Temp, "crew-"+o.Agent+"-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(t.place)
+	proxy, err := policy.Start(policy.Options{Hosts: c.AllowedHosts, HTTP: o.HTTP, HTTPS: o.HTTPS})
+	if err != nil {
+		return fmt.Errorf("start the policy proxy: %w", err)
+	}
+	t.proxy = proxy.URL()
+	err = t.iterate(ctx, rec)
+	// Closed first, so that the record is final.
+	err = errors.Join(err, proxy.Close(), writeJSON(o.Output, PolicyFile, proxy.Record()))
+	if t.metrics.Iterations == 0 {
+		return err // nothing ran
+	}
+	return errors.Join(err, writeJSON(o.Output, MetricsFile, t.metrics))
+}
+
+// prepare reads everything before the agent can touch it, so that what is wrong is said before it
+// starts.
+func (t *task) prepare(ctx context.Context) error {
+	entry, ok := t.config.Agents[t.Agent]
 	if !ok {
-		return fmt.Errorf("agent %q is not configured; %s has: %s", o.Agent, c.Source,
-			strings.Join(slices.Sorted(maps.Keys(c.Agents)), ", "))
+		return fmt.Errorf("agent %q is not configured; %s has: %s", t.Agent, t.config.Source,
+			strings.Join(slices.Sorted(maps.Keys(t.config.Agents)), ", "))
 	}
-	// Read before the agent can touch them.
-	loader := harness.Loader{Dir: c.Dir, Fetch: o.Fetch, Defect: o.Defect}
-	h, err := loader.Load(ctx, o.Agent, entry.Source)
+	loader := harness.Loader{Dir: t.config.Dir, Fetch: t.Fetch, Defect: t.Defect}
+	var err error
+	if t.harness, err = loader.Load(ctx, t.Agent, entry.Source); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.harness.Env)) {
+		if reserved(name) {
+			return fmt.Errorf("%s: env %s is crew's own to set", t.harness.Source, name)
+		}
+	}
+	if t.check, err = compile(ctx, loader, t.harness); err != nil {
+		return err
+	}
+	t.selected, err = selection.Select(ctx, selection.Options{
+		Agent: t.Agent, Flags: t.Flags, Environment: t.Environment, Config: t.config,
+		Harness: t.harness, Loader: loader, Defect: t.Defect,
+	})
 	if err != nil {
 		return err
 	}
-	check, err := compile(ctx, loader, h)
-	if err != nil {
+	if t.event, err = readEvent(t.Payload); err != nil {
 		return err
 	}
-	place, err := os.MkdirTemp(o.Temp, "crew-"+o.Agent+"-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(place)
-	if err := iterate(ctx, c, o, place, rec); err != nil {
-		return err
-	}
-	if err := writeMetrics(c, o, place); err != nil {
-		return err
-	}
-	if check == nil {
-		rec.Status = Succeeded
-		return nil
-	}
-	failure := check.Check(workspace(place))
-	if _, ok := errors.AsType[schema.Failure](failure); !ok && failure != nil {
-		return fmt.Errorf("validate the result: %w", failure)
-	}
-	rec.Status = Succeeded
-	if failure != nil && o.Defect != defect.SchemaCheckKilled {
-		rec.Status, rec.Message = Invalid, "Validation failed: "+failure.Error()
+	t.metrics = newMetrics(t.selected)
+	if t.Defect == defect.MetricsMissingSource {
+		t.metrics.RuntimeSource = ""
 	}
 	return nil
 }
@@ -117,41 +153,60 @@ func compile(ctx context.Context, l harness.Loader, h harness.Harness) (*schema.
 	return schema.Compile(h.Schema.Path, data)
 }
 
-// iterate lets the agent work once, behind the proxy, and collects what it left.
-func iterate(ctx context.Context, c config.Config, o Options, place string, rec *Record) error {
-	proxy, err := policy.Start(policy.Options{Hosts: c.AllowedHosts, HTTP: o.HTTP, HTTPS: o.HTTPS})
-	if err != nil {
-		return fmt.Errorf("start the policy proxy: %w", err)
+// iterate lets the agent work until its result is valid or it was asked often enough. The record
+// speaks of the last iteration: none before it left a valid result.
+func (t *task) iterate(ctx context.Context, rec *Record) error {
+	most := t.harness.MaxIterations
+	if t.Defect == defect.SecondIterationSkipped {
+		most = 1
 	}
-	dir := IterationDir(o.Output, iterations)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return errors.Join(err, proxy.Close())
-	}
-	code, err := start(ctx, c, o, place, proxy.URL())
-	// Closed first, so that the record is final.
-	err = errors.Join(err, proxy.Close(), writeJSON(o.Output, PolicyFile, proxy.Record()))
-	if err != nil {
-		return err
-	}
-	rec.Iteration, rec.AgentExit = iterations, code
-	if code != 0 {
-		fmt.Fprintf(o.Log, "::warning::the agent ended with exit code %d\n", code)
-	}
-	return collect(workspace(place), dir, o.Log)
-}
-
-func workspace(place string) string { return filepath.Join(place, "workspace") }
-
-func writeMetrics(c config.Config, o Options, place string) error {
-	m := Metrics{Runtime: c.Runtime, RequestedRuntime: c.Runtime, RuntimeSource: c.From("runtime"), Iterations: iterations}
-	var results struct {
-		Operations []json.RawMessage `json:"operations"`
-	}
-	// An agent that leaves no such file, or another, made no tool calls that we know of.
-	if data, err := os.ReadFile(filepath.Join(IterationDir(o.Output, iterations), resultsFile)); err == nil {
-		if json.Unmarshal(data, &results) == nil {
-			m.ToolCalls = len(results.Operations)
+	feedback := ""
+	for n := 1; n <= most; n++ {
+		code, err := t.start(ctx, n, feedback)
+		if err != nil {
+			return err
+		}
+		rec.Iteration, rec.AgentExit = n, code
+		if code != 0 {
+			fmt.Fprintf(t.Log, "::warning::the agent ended with exit code %d\n", code)
+		}
+		failure, err := t.judge(n)
+		if err != nil {
+			return err
+		}
+		t.metrics.Iterations = n
+		if failure == nil || t.Defect == defect.SchemaCheckKilled {
+			rec.Status, rec.Message = Succeeded, ""
+			if t.Defect == defect.IterationResultsMixed {
+				rec.Iteration = 1
+			}
+			return nil
+		}
+		feedback = failure.Error()
+		rec.Status, rec.Message = Invalid, "Validation failed: "+feedback
+		if n < most {
+			fmt.Fprintf(t.Log, "::warning::iteration %d: %s\n", n, oneLine(rec.Message))
 		}
 	}
-	return writeJSON(o.Output, MetricsFile, m)
+	return nil
+}
+
+// judge collects what the n-th iteration left. The first result says what is wrong with it; the
+// error means that it could not be looked at.
+func (t *task) judge(n int) (failure, err error) {
+	dir := IterationDir(t.Output, n)
+	if failure, err = collect(workspace(t.place), dir, t.Defect); err != nil {
+		return nil, err
+	}
+	if err := t.measure(dir); err != nil {
+		return nil, err
+	}
+	if failure != nil || t.check == nil {
+		return failure, nil
+	}
+	failure = t.check.Check(workspace(t.place))
+	if _, ok := errors.AsType[schema.Failure](failure); !ok && failure != nil {
+		return nil, fmt.Errorf("validate the result: %w", failure)
+	}
+	return failure, nil
 }
