@@ -30,7 +30,7 @@ var dummySteps = []suite.Step{
 	{
 		Pattern: dummyStep, Do: dummyOfAll,
 		Doc: "Commits a script of operations, with their fixtures, that the next agent run carries out. " +
-			"In the arguments of checkout_branch <issue> is the number of the scenario's issue.",
+			"In the arguments of checkout_branch <issue> is the number of the scenario's issue. A column iteration may say that an operation is for one time only that the agent is asked.",
 		Example: dummyStep,
 	},
 	{

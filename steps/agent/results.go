@@ -29,6 +29,9 @@ type operationResult struct {
 	Description string `json:"description"`
 	Success     bool   `json:"success"`
 	Error       string `json:"error"`
+
+	// File is where the result stands in an artifact that has several such files, one an iteration.
+	File string `json:"-"`
 }
 
 type decision struct {
@@ -38,7 +41,11 @@ type decision struct {
 
 // key names an operation of an agent in a run, for claims.
 func (r runResult) key(o operationResult) string {
-	return fmt.Sprintf("run:%d %s: %s", r.run, r.artifact, o.Description)
+	where := r.artifact
+	if o.File != "" {
+		where += " " + o.File
+	}
+	return fmt.Sprintf("run:%d %s: %s", r.run, where, o.Description)
 }
 
 // Bounds of what is read from an artifact that the platform made.
@@ -210,7 +217,9 @@ func read(data []byte, p driver.Platform) (*runResult, error) {
 		}
 		res.files[f.Name] = content
 	}
-	for name, content := range res.files {
+	several := 0
+	for _, name := range slices.Sorted(maps.Keys(res.files)) {
+		content := res.files[name]
 		switch base(name) {
 		case p.ResultsFile:
 			var doc struct {
@@ -218,6 +227,11 @@ func read(data []byte, p driver.Platform) (*runResult, error) {
 			}
 			if err := json.Unmarshal(content, &doc); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			if several++; several > 1 { // the first one's need no file to be told from others
+				for i := range doc.Operations {
+					doc.Operations[i].File = name
+				}
 			}
 			res.operations = append(append([]operationResult{}, res.operations...), doc.Operations...)
 		case p.PolicyFile:

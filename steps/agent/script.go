@@ -22,11 +22,15 @@ type op struct {
 	Op          string  `json:"op"`
 	Args        string  `json:"args"`
 	Content     *string `json:"content,omitempty"` // of write_fixture; a fixture may be empty
-	Fixture     string  `json:"-"`                 // where Content is from
+	Iteration   int     `json:"iteration,omitempty"`
+	Fixture     string  `json:"-"` // where Content is from
 }
 
-// columns are those of a dummy agent table, all of them needed.
+// columns are those of a dummy agent table, all of them needed. One more may be there, iteration: an
+// operation with a number in it is carried out only when the agent is asked for that time.
 var columns = []string{"description", "op", "args"}
+
+const iterationColumn = "iteration"
 
 // scriptPath is where the script of an agent is; "" is that of every agent without one of its own.
 func scriptPath(ctx context.Context, agent string) (string, error) {
@@ -95,14 +99,26 @@ func operations(t *suite.Table, fixtures fs.FS) ([]op, error) {
 			return nil, fmt.Errorf("a dummy agent table has the columns %s; %q is missing", strings.Join(columns, ", "), name)
 		}
 	}
-	if len(at) != len(columns) || len(rows[0].Cells) != len(columns) {
-		return nil, fmt.Errorf("a dummy agent table has the columns %s and no others", strings.Join(columns, ", "))
+	all := len(columns)
+	column, iterated := at[iterationColumn]
+	if iterated {
+		all++
+	}
+	if len(at) != all || len(rows[0].Cells) != all {
+		return nil, fmt.Errorf("a dummy agent table has the columns %s, perhaps %s, and no others", strings.Join(columns, ", "), iterationColumn)
 	}
 	var ops []op
 	seen := map[string]bool{}
 	for _, row := range rows[1:] {
 		o := op{
 			Description: row.Cells[at["description"]].Value, Op: row.Cells[at["op"]].Value, Args: row.Cells[at["args"]].Value,
+		}
+		if iterated && row.Cells[column].Value != "" {
+			n, err := dummyagent.ParseIteration(row.Cells[column].Value)
+			if err != nil {
+				return nil, fmt.Errorf("operation %q: %w", o.Description, err)
+			}
+			o.Iteration = n
 		}
 		if o.Description == "" || seen[o.Description] {
 			return nil, fmt.Errorf("each operation has a description of its own; %q is empty or used twice", o.Description)

@@ -59,6 +59,7 @@ func TestOperationsRefuse(t *testing.T) {
 	}{
 		{"no rows", table(head), "at least one operation"},
 		{"missing column", table("description | op", "a | read_file"), `"args" is missing`},
+		{"bad iteration", table(head+" | iteration", "a | read_file | x | 0"), `operation "a": iteration "0": it is a whole number`},
 		{"extra column", table(head+" | note", "a | read_file | x | y"), "no others"},
 		{"same description", table(head, "a | read_file | x", "a | read_file | y"), `"a" is empty or used twice`},
 		{"no description", table(head, " | read_file | x"), `"" is empty or used twice`},

@@ -53,7 +53,6 @@ const (
 	TrackerRoleIgnored      Name = "tracker-role-ignored"           // who did something in the tracker counts as one who may write
 	TrackerCommentLost      Name = "tracker-comment-lost"           // comments in the tracker are not looked at
 	PrecedenceWrong         Name = "precedence-wrong"               // the configuration as a whole wins over an agent's entry
-	PresetPinned            Name = "preset-pinned"                  // setup writes the runtime although a preset says it
 	MetricsMissingSource    Name = "metrics-missing-source"         // the metrics do not say what decided on the runtime
 	SecondIterationSkipped  Name = "second-iteration-skipped"       // an agent whose result is invalid is not asked again
 	FeedbackLost            Name = "feedback-lost"                  // it is asked again without being told why
@@ -72,7 +71,7 @@ func Names() []Name {
 		HandOffLost, LabelBeforeComment, StaleReviewPosted, FixPushesOtherBranch, StatusCommentStuck, StatusCommentTwice, FailureCommentMissing,
 		PriorityWrong, PriorityKept, CommandByAnyone, CodeWithoutPullRequest, CodePushesOtherIssue, ClosesMissing, RetroOnOpen,
 		TrackerDispatchedTwice, TrackerRoleIgnored, TrackerCommentLost,
-		PrecedenceWrong, PresetPinned, MetricsMissingSource, SecondIterationSkipped, FeedbackLost, StaleIterationTaken, IterationResultsMixed,
+		PrecedenceWrong, MetricsMissingSource, SecondIterationSkipped, FeedbackLost, StaleIterationTaken, IterationResultsMixed,
 		PayloadNotDelivered, SymlinkFollowed,
 	}
 }

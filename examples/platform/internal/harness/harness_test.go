@@ -59,7 +59,7 @@ func TestBase(t *testing.T) {
 	}
 	h.Trigger.At = nil
 	want := harness.Harness{
-		Source: "harness/child.yaml", Agent: harness.Resource{Path: "agents/mine.md"}, Role: "code", Slug: "mid", Model: "big",
+		Source: "harness/child.yaml", Agent: harness.Resource{Path: "agents/mine.md"}, Role: "code", Slug: "mid", Model: "big", ModelFrom: "harness/child.yaml",
 		Policy: harness.Resource{Path: "policies/low.yaml"}, Schema: harness.Resource{Path: "schemas/code-result.schema.json"},
 		Trigger:       trigger.Source{Expression: "low", File: "harness/low.yaml"},
 		MaxIterations: 2, Env: map[string]string{"A": "1", "B": "child"}, Labels: []string{"a", "b", "c"},

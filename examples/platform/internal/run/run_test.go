@@ -29,7 +29,13 @@ func stage(t *testing.T, script string) (config.Config, run.Options, *bytes.Buff
 	if err := os.MkdirAll(filepath.Join(dir, "harness"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"s.json": schemaText, "harness/triage.yaml": "schema: s.json\n", "harness/mine.yaml": "{}\n", "harness/none.yaml": "schema: none.json\n"} {
+	if err := os.MkdirAll(filepath.Join(dir, "agents"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"s.json": schemaText, "harness/triage.yaml": "schema: s.json\n", "harness/mine.yaml": "{}\n", "harness/none.yaml": "schema: none.json\n",
+		"agents/triage.md": "---\nname: triage\nmodel: from-file\ntools: [x]\n---\nWork.\n", "agents/mine.md": "Work.\n",
+		"harness/twice.yaml": "schema: s.json\nrole: twice\nagent: agents/mine.md\nmodel: from-harness\nenv: {OWN: own}\nvalidation_loop: {max_iterations: 2}\n",
+		"harness/path.yaml":  "env: {PATH: x}\n", "harness/agentless.yaml": "schema: s.json\nagent: agents/gone.md\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +145,7 @@ func TestOutputTree(t *testing.T) {
 	if err := os.WriteFile(secret, []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c, o, log := stage(t, good+`echo '{"operations":[{},{}]}' > output/behaviour-results.json
+	c, o, _ := stage(t, good+`echo '{"operations":[{},{}]}' > output/behaviour-results.json
 		mkdir output/deep; echo hi > output/deep/issues.out
 		ln -s `+secret+` output/link; ln -s / output/root; mkfifo output/pipe; echo outside > other; echo said`)
 	if err := os.Mkdir(o.Output, 0o755); err != nil {
@@ -148,8 +154,12 @@ func TestOutputTree(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(o.Output, "stale"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.Run(t.Context(), c, o); err != nil {
+	rec, err := run.Run(t.Context(), c, o)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if rec.Status != run.Invalid || rec.Message != "Validation failed: FAIL: output/link in the agent's output is a symbolic link; only regular files are taken" {
+		t.Errorf("record %+v", rec)
 	}
 	want := []string{
 		"iteration-1/agent.log", "iteration-1/output/agent-result.json", "iteration-1/output/behaviour-results.json",
@@ -158,12 +168,11 @@ func TestOutputTree(t *testing.T) {
 	if got := files(t, o); !slices.Equal(got, want) {
 		t.Errorf("files %q, want %q", got, want)
 	}
-	if n := strings.Count(log.String(), "is not a regular file and was left out"); n != 3 {
-		t.Errorf("%d warnings about what is no file, want 3: %s", n, log)
-	}
 	var m run.Metrics
 	read(t, o, "metrics.json", &m)
-	if (m != run.Metrics{Runtime: "shell", RequestedRuntime: "shell", RuntimeSource: ".crew/config.yaml", Iterations: 1, ToolCalls: 2}) {
+	figures := run.Metrics{Runtime: "shell", RequestedRuntime: "shell", RuntimeSource: ".crew/config.yaml", RequestedModel: "from-file",
+		OverrideSource: "agents/triage.md", Iterations: 1, ToolCalls: 2}
+	if m != figures {
 		t.Errorf("metrics %+v", m)
 	}
 	if said, err := os.ReadFile(filepath.Join(o.Output, "iteration-1/agent.log")); err != nil || string(said) != "said\n" {
@@ -195,7 +204,7 @@ func TestEnvironmentIsComplete(t *testing.T) {
 		}
 	}
 	slices.Sort(names)
-	want := []string{"CREW_AGENT", "CREW_ISSUE", "HOME", "HTTPS_PROXY", "HTTP_PROXY", "LANG", "NO_PROXY", "PATH", "TMPDIR", "http_proxy", "https_proxy", "no_proxy"}
+	want := []string{"CREW_AGENT", "CREW_ISSUE", "CREW_ITERATION", "CREW_NUMBER", "CREW_ROLE", "GITHUB_REPOSITORY", "HOME", "HTTPS_PROXY", "HTTP_PROXY", "LANG", "NO_PROXY", "PATH", "TMPDIR", "http_proxy", "https_proxy", "no_proxy"}
 	if !slices.Equal(names, want) {
 		t.Errorf("environment %q, want %q", names, want)
 	}
@@ -248,6 +257,21 @@ func TestBroken(t *testing.T) {
 		}},
 		{"no harness", "harness/gone.yaml: there is no such file", func(c *config.Config, _ *run.Options) {
 			c.Agents["triage"] = config.Entry{Source: "harness/gone.yaml"}
+		}},
+		{"no agent file", "read the agent file: agents/gone.md: there is no such file", func(c *config.Config, _ *run.Options) {
+			c.Agents["triage"] = config.Entry{Source: "harness/agentless.yaml"}
+		}},
+		{"crew's own variable", "harness/path.yaml: env PATH is crew's own to set", func(c *config.Config, _ *run.Options) {
+			c.Agents["triage"] = config.Entry{Source: "harness/path.yaml"}
+		}},
+		{"a runtime that is not decisive", `CREW_RUNTIME: runtime "oracle" has no command; known: shell`, func(_ *config.Config, o *run.Options) {
+			o.Flags.Runtime, o.Environment.Runtime = "shell", "oracle"
+		}},
+		{"a model that is none", `--model: model "a b" is no name`, func(_ *config.Config, o *run.Options) { o.Flags.Model = "a b" }},
+		{"an effort that is none", `CREW_EFFORT: effort "huge" is unknown`, func(_ *config.Config, o *run.Options) { o.Environment.Effort = "huge" }},
+		{"payload", "the event's payload is no JSON object", func(_ *config.Config, o *run.Options) { o.Payload = "[]" }},
+		{"payload's address", "the event's payload has the address", func(_ *config.Config, o *run.Options) {
+			o.Payload = `{"issue":{"html_url":"https://x\nPATH=y"}}`
 		}},
 		{"no program", "start runtime shell: ", func(c *config.Config, _ *run.Options) {
 			c.Commands["shell"] = []string{"no-such-program"}

@@ -1,0 +1,36 @@
+Feature: Workspace
+  What an agent is told of its event, and what is taken from it.
+
+  Scenario: The event reaches the agent's workspace
+    Given the enrolled test repository
+    And an issue with title "$(touch pwned); `touch pwned` ::error::x" and body containing "${{ secrets.CREW_BOT_TOKEN }}"
+    And a dummy agent that would:
+      | description           | op            | args                                                      |
+      | Know of the event     | assert_env    | CREW_EVENT_PATH                                           |
+      | Read the event        | assert_json   | input/event.json, issue.number, 1                         |
+      | Know the issue's page | assert_env    | CREW_ISSUE_URL                                            |
+      | Know its role         | assert_env    | CREW_ROLE, triage                                         |
+      | Know of feedback      | assert_env    | CREW_FEEDBACK                                             |
+      | See what was carried  | assert_file   | pwned                                                     |
+      | Emit triage JSON      | write_fixture | output/agent-result.json, fixtures/triage/sufficient.json |
+    When the issue is labeled "ready-for-triage"
+    Then the triage workflow completes successfully
+    And the agent will succeed to Know of the event
+    And the agent will succeed to Read the event
+    And the agent will succeed to Know the issue's page
+    And the agent will succeed to Know its role
+    And the agent will fail to Know of feedback
+    And the agent will fail to See what was carried
+    And the agent will succeed to Emit triage JSON
+
+  Scenario: A link in the agent's output is refused by name
+    Given the enrolled test repository
+    And an issue
+    And the file ".crew/config.yaml" of the repository has "commands: {dummy: [sh, -c, 'ln -s {repo}/README.md output/link.txt; exec understudy-job agent dummy --script {dir}/behaviour/current-scenario.yaml --workspace {workspace} --repo {repo} --proxy {proxy}']}" in the place of "# What drives the agents."
+    And a dummy agent that would:
+      | description      | op            | args                                                      |
+      | Emit triage JSON | write_fixture | output/agent-result.json, fixtures/triage/sufficient.json |
+    When the issue is labeled "ready-for-triage"
+    Then the triage workflow fails reporting "output/link.txt in the agent's output is a symbolic link"
+    And the agent will succeed to Emit triage JSON
+    And the issue does not have label "triaged"
