@@ -52,7 +52,8 @@ func TestRunsAreEqual(t *testing.T) {
 	}
 	code, text := run(t, cli.Options{}, "diff", kept["green"], kept["red"], "--scenario", "triage.feature:44")
 	for _, want := range []string{"passed → failed", `step 5 the triage workflow fails reporting`, "crew with defect schema-check-killed",
-		"job run (triage)", "A  issue_comment.created acme/<lease>#1 by github-actions[bot]\n", "B  nothing of it", "1 of 1 scenario unlike"} {
+		"A  run (triage) → failure by write error=ok Emit triage JSON (write_fixture)", "B  run (triage) → failure by write error=crew: error: post for triage",
+		"1 of 1 scenario unlike"} {
 		if code != 1 || !strings.Contains(text, want) {
 			t.Errorf("diff of green and red: exit code %d, want %q in\n%s", code, want, text)
 		}
