@@ -27,6 +27,7 @@ type runFlags struct {
 	tags         string
 	jobs         int
 	repeat       int
+	shard        string
 	seed         int64
 	noNamespaces bool
 	fresh        bool
@@ -83,6 +84,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
   understudy run examples/acceptance/features/triage.feature:6
   understudy run examples/acceptance --defects
   understudy run examples/acceptance --defects=full --track-record docs/track-record.md
+  understudy run examples/acceptance --shard 2/3 --seed 7
   understudy run examples/race --explore 100
   understudy run examples/acceptance --fault delivery.twice@issues.labeled
   understudy run examples/acceptance --sweep faults
@@ -100,7 +102,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 				return errors.New("--out names a directory; it is empty")
 			}
 			declared, err := f.declared(c)
-			if err := cmp.Or(f.checkOrder(c), f.checkSweep(c), err); err != nil {
+			if err := cmp.Or(f.checkShard(c), f.checkOrder(c), f.checkSweep(c), err); err != nil {
 				return err
 			}
 			return runRun(c.Context(), o, f, declared, paths)
@@ -111,6 +113,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 	fl.StringVar(&f.tags, "tags", "", "run only scenarios that match this tag expression")
 	fl.IntVar(&f.jobs, "jobs", 0, "scenarios at once; 0 is what the environment can hold")
 	fl.IntVar(&f.repeat, "repeat", 1, "how often to run each scenario")
+	fl.StringVar(&f.shard, "shard", "", "run a part of the scenarios, such as 2/3; --seed deals them out, and `understudy report` merges the records")
 	fl.Int64Var(&f.seed, "seed", 0, "decides the order of execution; 0 takes one from the clock")
 	fl.BoolVar(&f.noNamespaces, "no-namespaces", false, "keep programs in process groups even where namespaces are allowed")
 	fl.BoolVar(&f.fresh, "fresh", false, "every scenario installs the platform itself; else all but the first and those tagged @fresh get copies")
@@ -124,6 +127,21 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 	f.sweepFlag(cmd)
 	f.capabilitiesFlag(cmd)
 	return cmd
+}
+
+// checkShard refuses parts that would not make a whole.
+func (f *runFlags) checkShard(cmd *cobra.Command) error {
+	if !cmd.Flags().Changed("shard") {
+		return nil
+	}
+	if f.seed == 0 {
+		return errors.New("--shard needs --seed: the shards of one run share it")
+	}
+	if f.defects != "" || f.sweep != "" {
+		return errors.New("--shard goes with neither --defects nor --sweep")
+	}
+	_, err := trial.ParseShard(f.shard)
+	return err
 }
 
 // checkOrder refuses what the two flags about order cannot mean.
@@ -147,8 +165,9 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 		f.seed = time.Now().UnixNano()%1_000_000 + 1
 	}
 	s := o.screen
+	shard, _ := trial.ParseShard(f.shard) // checked; without the flag it is the whole plan
 	base := trial.Options{
-		Paths: paths, Tags: f.tags, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, Defect: f.defect, Declared: declared, Fresh: f.fresh,
+		Shard: shard, Paths: paths, Tags: f.tags, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, Defect: f.defect, Declared: declared, Fresh: f.fresh,
 		Faults: f.faults, Explore: f.explore, Schedule: f.schedule, Packs: o.packs(), Kit: Version, CallerEnv: o.Env, Progress: s.progress, Status: s.status,
 	}
 	// Files, flags and vocabulary first: a mistake in them must not wait for a build.

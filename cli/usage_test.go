@@ -172,6 +172,10 @@ func TestUsage(t *testing.T) {
 		}, []string{"run", "$S"}, `f.feature:4: operation "Emit": fixture b.json is no valid result of stage triage: /a: got number, want string`},
 		{"no defects listed", nil, []string{"run", "$S", "--defects"}, "lists no defects"},
 		{"defect without a way in", nil, []string{"run", "$S", "--defect", "x"}, "defect.install is missing"},
+		{"how much with each defect", nil, []string{"run", "$S", "--defects=half"}, "it is sample or full"},
+		{"a track record of a sample", nil, []string{"run", "$S", "--defects", "--track-record", "x"}, "--defects=full"},
+		{"a shard without a seed", nil, []string{"run", "$S", "--shard", "1/2"}, "--shard needs --seed"},
+		{"no shard", nil, []string{"run", "$S", "--shard", "3/2", "--seed", "1"}, "the form is NUMBER/OF"},
 		{"two defect flags", nil, []string{"run", "$S", "--defect", "x", "--defects"}, "give one of the two"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

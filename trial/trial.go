@@ -54,6 +54,9 @@ type Options struct {
 	Kit    string // version of understudy, for the record
 	// Only narrows the plan to the scenarios whose id it accepts; nil accepts all.
 	Only func(id string) bool
+	// Shard runs a part of the plan. Seed deals the scenarios out, so that the shards of one seed are the plan,
+	// each scenario once.
+	Shard Shard
 	// Environment is where scenarios run. Nil is this machine; without a platform file a place in
 	// which every driver is unassigned, for steps that need none.
 	Environment environment.Environment
@@ -133,12 +136,18 @@ func Prepare(o Options) (*Prepared, error) {
 // given.
 func (p *Prepared) NeedsTools() bool { return p.o.Environment == nil && p.Config.Platform != "" }
 
-// narrow keeps those scenarios of the plan that Only accepts.
+// narrow keeps those scenarios of the plan that Only accepts and that are of the shard.
 func (p *Prepared) narrow() error {
-	if p.o.Only == nil {
+	if p.o.Only == nil && p.o.Shard.Of == 0 {
 		return nil
 	}
-	p.plan.Scenarios = slices.DeleteFunc(p.plan.Scenarios, func(s suite.PlannedScenario) bool { return !p.o.Only(s.ID) })
+	if p.o.Only != nil {
+		p.plan.Scenarios = slices.DeleteFunc(p.plan.Scenarios, func(s suite.PlannedScenario) bool { return !p.o.Only(s.ID) })
+	}
+	if p.o.Shard.Of > 0 {
+		mine := p.o.Shard.deal(p.plan.Scenarios, p.o.Seed)
+		p.plan.Scenarios = slices.DeleteFunc(p.plan.Scenarios, func(s suite.PlannedScenario) bool { return !mine[s.ID] })
+	}
 	if len(p.plan.Running()) > 0 {
 		return nil
 	}
