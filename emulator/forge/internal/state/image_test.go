@@ -306,9 +306,10 @@ func (w world) fillChecks(t *testing.T, ada state.Identity) {
 	t.Helper()
 	bot := w.identity(t, state.TokenSpec{Login: "robot[bot]", Permissions: map[string]string{"checks": "write"}, Name: "checks"})
 	say := func(s string) *string { return &s }
-	_, err := w.CreateCheck(bot, "acme/app", strings.Repeat("a", 40), state.CheckEdit{Name: say("lint"), Conclusion: say("neutral"), ExternalID: say("7"),
+	c, err := w.CreateCheck(bot, "acme/app", strings.Repeat("a", 40), state.CheckEdit{Name: say("lint"), Conclusion: say("neutral"), ExternalID: say("7"),
 		DetailsURL: say("http://127.0.0.1/x"), Output: &state.CheckOutput{Title: say("t"), Summary: "s", Text: "x", Annotations: []state.Annotation{fullAnnotation()}}})
 	try(t, err)
+	try(t, w.RerequestCheck(bot, "acme/app", c.ID))
 	_, err = w.CreateStatus(ada, "acme/app", state.Status{SHA: strings.Repeat("a", 40), State: "success", Context: "ci", Description: "d",
 		TargetURL: "http://127.0.0.1/x"}, wire.Commit{})
 	try(t, err)
