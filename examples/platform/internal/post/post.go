@@ -155,6 +155,9 @@ func (o Options) push(ctx context.Context, rule push.Rule) (string, error) {
 func (o Options) result(rec run.Record) (Result, error) {
 	var res Result
 	data, err := os.ReadFile(filepath.Join(run.IterationDir(o.Output, rec.Iteration), schema.Result))
+	if lost, ok := errors.AsType[*fs.PathError](err); ok {
+		return res, fmt.Errorf("read the result: %s: %w", schema.Result, lost.Err) // a comment tells nobody where the machine keeps it
+	}
 	if err != nil {
 		return res, fmt.Errorf("read the result: %w", err)
 	}

@@ -18,6 +18,7 @@ import (
 	"example.com/crew/internal/post"
 	"example.com/crew/internal/push"
 	"example.com/crew/internal/run"
+	"example.com/crew/internal/schema"
 )
 
 // output makes an output directory as crew run leaves it. status "" leaves no record.
@@ -164,5 +165,21 @@ func TestPostRefused(t *testing.T) {
 	f.Fail["POST /issues/1/comments"] = 403
 	if _, err := post.Post(t.Context(), o); err == nil || !strings.Contains(err.Error(), "comment on 1: ") {
 		t.Errorf("a role under another name: %v", err)
+	}
+}
+
+func TestALostResultIsNamedWithoutItsPlace(t *testing.T) {
+	f := forgetest.New(t)
+	c, err := forge.New(f.URL, "job", forgetest.Repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := output(t, run.Succeeded, "", `{}`)
+	if err := os.Remove(filepath.Join(run.IterationDir(out, 1), schema.Result)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = post.Post(t.Context(), post.Options{Job: c, Bot: c, Agent: "triage", Issue: 1, Output: out})
+	if comments, _ := said(f); err == nil || len(comments) != 1 || !strings.Contains(comments[0], "read the result: output/agent-result.json: no such file") || strings.Contains(comments[0], out) {
+		t.Errorf("%v, said %q", err, comments)
 	}
 }
