@@ -113,7 +113,6 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 	fl.StringVar(&f.tags, "tags", "", "run only scenarios that match this tag expression")
 	fl.IntVar(&f.jobs, "jobs", 0, "scenarios at once; 0 is what the environment can hold")
 	fl.IntVar(&f.repeat, "repeat", 1, "how often to run each scenario")
-	fl.StringVar(&f.shard, "shard", "", "run a part of the scenarios, such as 2/3; --seed deals them out, and `understudy report` merges the records")
 	fl.Int64Var(&f.seed, "seed", 0, "decides the order of execution; 0 takes one from the clock")
 	fl.BoolVar(&f.noNamespaces, "no-namespaces", false, "keep programs in process groups even where namespaces are allowed")
 	fl.BoolVar(&f.fresh, "fresh", false, "every scenario installs the platform itself; else all but the first and those tagged @fresh get copies")
@@ -121,12 +120,16 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 	fl.StringVar(&f.defect, "defect", "", "install the platform with this seeded defect")
 	fl.StringVar(&f.annotations, "annotations", "auto",
 		"tell GitHub Actions what did not pass, as annotations and in the job's summary: auto (where GITHUB_ACTIONS is true), github, none")
-	fl.IntVar(&f.explore, "explore", 0, "try each scenario in so many orders of deliveries and jobs, decided by --seed, until one fails")
-	fl.StringVar(&f.schedule, "schedule", "", "run one scenario in the order that --explore found")
+	f.orderFlags(cmd)
 	fl.StringArrayVar(&f.faults, "fault", nil, faultUsage)
+	f.shardFlag(cmd)
 	f.sweepFlag(cmd)
 	f.capabilitiesFlag(cmd)
 	return cmd
+}
+
+func (f *runFlags) shardFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.shard, "shard", "", "run a part of the scenarios, such as 2/3; --seed deals them out, and `understudy report` merges the records")
 }
 
 // checkShard refuses parts that would not make a whole.
@@ -142,6 +145,12 @@ func (f *runFlags) checkShard(cmd *cobra.Command) error {
 	}
 	_, err := trial.ParseShard(f.shard)
 	return err
+}
+
+func (f *runFlags) orderFlags(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.IntVar(&f.explore, "explore", 0, "try each scenario in so many orders of deliveries and jobs, decided by --seed, until one fails")
+	fl.StringVar(&f.schedule, "schedule", "", "run one scenario in the order that --explore found")
 }
 
 // checkOrder refuses what the two flags about order cannot mean.
