@@ -49,21 +49,15 @@ func New() *Ledger {
 }
 
 // Open takes on work; what names it for people ("run 7", "request POST /x").
-func (l *Ledger) Open(what string) *Obligation {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.nextID++
-	o := &Obligation{l: l, id: l.nextID, what: what}
-	l.open[o.id] = o
-	return o
-}
+func (l *Ledger) Open(what string) *Obligation { return l.OpenOf("", what) }
 
 // OpenOf is Open for work of an owner, such as "job:7": it can wait for what that owner's own requests come to.
 func (l *Ledger) OpenOf(owner, what string) *Obligation {
-	o := l.Open(what)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	o.owner = owner
+	l.nextID++
+	o := &Obligation{l: l, id: l.nextID, what: what, owner: owner}
+	l.open[o.id] = o
 	return o
 }
 
