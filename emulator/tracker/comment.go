@@ -62,7 +62,7 @@ func addComment(r *request) (answer, error) {
 	if strings.TrimSpace(textOf(body)) == "" {
 		return answer{}, refuseField("comment", "Comment body can not be empty!")
 	}
-	c := &comment{id: r.next(), author: r.who.ID, body: body, created: r.now()}
+	c := &comment{id: r.nextComment(), author: r.who.ID, body: body, created: r.now()}
 	c.updated = c.created
 	i.comments, i.updated = append(i.comments, c), c.created
 	r.changed("comment_created", i.key(), map[string]string{"comment": strconv.FormatInt(c.id, 10)})

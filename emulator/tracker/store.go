@@ -15,11 +15,12 @@ import (
 
 // store is all that the tracker knows. Its methods want mu held.
 type store struct {
-	mu   sync.Mutex
-	base string
-	now  func() time.Time
-	mark string
-	last int64 // id
+	mu          sync.Mutex
+	base        string
+	now         func() time.Time
+	mark        string
+	last        int64 // id
+	lastComment int64
 
 	accounts map[string]*Account
 	tokens   map[[sha256.Size]byte]TokenSpec
@@ -82,7 +83,7 @@ type change struct {
 type changed struct{ field, from, to string }
 
 func newStore(base string, now func() time.Time) *store {
-	s := &store{base: base, now: now, last: 10000, accounts: map[string]*Account{}, tokens: map[[sha256.Size]byte]TokenSpec{}}
+	s := &store{base: base, now: now, last: 10000, lastComment: 20000, accounts: map[string]*Account{}, tokens: map[[sha256.Size]byte]TokenSpec{}}
 	s.addRole("Administrators", "A project role that represents administrators in a project")
 	return s
 }
@@ -90,6 +91,12 @@ func newStore(base string, now func() time.Time) *store {
 func (s *store) next() int64 {
 	s.last++
 	return s.last
+}
+
+// nextComment counts comments by themselves, as Jira does: their ids say nothing of what came before a change.
+func (s *store) nextComment() int64 {
+	s.lastComment++
+	return s.lastComment
 }
 
 func (s *store) addRole(name, description string) *role {

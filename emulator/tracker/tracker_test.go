@@ -180,12 +180,12 @@ func TestComments(t *testing.T) {
 	s.play(t, []exchange{
 		{"bob", "POST", "3/issue", newIssue, 201, `{"key":"APP-1"}`},
 		{"bob", "POST", "3/issue/APP-1/comment", `{"body":"plain"}`, 400, `{"errors":{"comment":"Operation value must be an Atlassian Document (see the Atlassian Document Format)"}}`},
-		{"bob", "POST", "3/issue/APP-1/comment", `{"body":` + doc + `}`, 201, `{"id":"10004","author":{"accountId":"bob"},"body":` + doc + `}`},
-		{"ada", "POST", "2/issue/APP-1/comment", `{"body":"two\nlines"}`, 201, `{"id":"10005","body":"two\nlines"}`},
+		{"bob", "POST", "3/issue/APP-1/comment", `{"body":` + doc + `}`, 201, `{"id":"20001","author":{"accountId":"bob"},"body":` + doc + `}`},
+		{"ada", "POST", "2/issue/APP-1/comment", `{"body":"two\nlines"}`, 201, `{"id":"20002","body":"two\nlines"}`},
 		{"ada", "POST", "2/issue/APP-1/comment", `{"body":" "}`, 400, `{"errors":{"comment":"Comment body can not be empty!"}}`},
 		{"ada", "GET", "2/issue/APP-1/comment", "", 200, `{"startAt":0,"maxResults":100,"total":2,"comments":[{"body":"/crew-triage"},{"body":"two\nlines"}]}`},
-		{"ada", "GET", "3/issue/APP-1/comment?orderBy=-created&maxResults=1", "", 200, `{"total":2,"comments":[{"id":"10005","body":{"type":"doc"}}]}`},
-		{"ada", "GET", "2/issue/APP-1/comment/10004", "", 200, `{"body":"/crew-triage","created":"2026-01-02T03:04:05.000+0000"}`},
+		{"ada", "GET", "3/issue/APP-1/comment?orderBy=-created&maxResults=1", "", 200, `{"total":2,"comments":[{"id":"20002","body":{"type":"doc"}}]}`},
+		{"ada", "GET", "2/issue/APP-1/comment/20001", "", 200, `{"body":"/crew-triage","created":"2026-01-02T03:04:05.000+0000"}`},
 		{"ada", "GET", "2/issue/APP-1/comment/1", "", 404, `{"errorMessages":["Can not find a comment for the id: 1."]}`},
 	})
 }
@@ -364,7 +364,7 @@ func TestChangesAreJournalledWithTheirCause(t *testing.T) {
 	want := []string{
 		"jira.issue_created step:7 bob APP-1 map[labels:a b]",
 		"jira.issue_updated step:2 ada APP-1 map[changelog:10004 from:a b to:z]",
-		"jira.comment_created step:2 ada APP-1 map[comment:10005]",
+		"jira.comment_created step:2 ada APP-1 map[comment:20001]",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

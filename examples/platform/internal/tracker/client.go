@@ -140,10 +140,19 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return err
 }
 
+// stamp is a time as Jira writes it.
+type stamp struct{ time.Time }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *stamp) UnmarshalJSON(data []byte) (err error) {
+	s.Time, err = time.Parse(`"2006-01-02T15:04:05.000-0700"`, string(data))
+	return err
+}
+
 type history struct {
 	ID      number
 	Author  account
-	Created string
+	Created stamp
 	Items   []struct {
 		Field string
 		From  string `json:"fromString"`
@@ -154,7 +163,7 @@ type history struct {
 type comment struct {
 	ID      number
 	Author  account
-	Created string
+	Created stamp
 	Body    string
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.com/crew/internal/defect"
 	"example.com/crew/internal/event"
@@ -77,7 +78,7 @@ func (o Options) poll(ctx context.Context, i issue, roles map[string]string) err
 // happening is one thing that happened to an issue.
 type happening struct {
 	id         string
-	order      number // Jira's ids rise with time
+	at         time.Time // the zero time is the beginning; ids of comments and of changes are counted apart
 	actor      account
 	transition event.Transition
 	raw        string
@@ -87,16 +88,16 @@ type happening struct {
 // the labels that it began with, too.
 func gather(i issue, last mark, seen bool, changes []history, comments []comment, d defect.Name) (news []happening, now mark) {
 	now = last
-	labeled := func(id string, order number, who account, name, action string) {
+	labeled := func(id string, at time.Time, who account, name, action string) {
 		news = append(news, happening{
-			id: fmt.Sprintf("%s/%s/label/%s/%s", i.Key, id, action, name), order: order, actor: who, raw: "jira:issue_updated",
+			id: fmt.Sprintf("%s/%s/label/%s/%s", i.Key, id, action, name), at: at, actor: who, raw: "jira:issue_updated",
 			transition: event.Transition{Kind: event.LabelChanged, Label: &event.Label{Name: name, Action: action}},
 		})
 	}
 	if !seen {
 		news = append(news, happening{id: i.Key + "/opened", actor: i.Fields.Creator, raw: "jira:issue_created", transition: event.Transition{Kind: event.Opened}})
 		for _, name := range began(i, changes) {
-			labeled("opened", 0, i.Fields.Creator, name, event.Added)
+			labeled("opened", time.Time{}, i.Fields.Creator, name, event.Added)
 		}
 	}
 	for _, h := range changes {
@@ -112,12 +113,12 @@ func gather(i issue, last mark, seen bool, changes []history, comments []comment
 			id := "changelog/" + strconv.FormatInt(int64(h.ID), 10)
 			for _, name := range to {
 				if !slices.Contains(from, name) {
-					labeled(id, h.ID, h.Author, name, event.Added)
+					labeled(id, h.Created.Time, h.Author, name, event.Added)
 				}
 			}
 			for _, name := range from {
 				if !slices.Contains(to, name) {
-					labeled(id, h.ID, h.Author, name, event.Removed)
+					labeled(id, h.Created.Time, h.Author, name, event.Removed)
 				}
 			}
 		}
@@ -132,11 +133,11 @@ func gather(i issue, last mark, seen bool, changes []history, comments []comment
 		}
 		id := strconv.FormatInt(int64(c.ID), 10)
 		news = append(news, happening{
-			id: i.Key + "/comment/" + id, order: c.ID, actor: c.Author, raw: "comment_created",
+			id: i.Key + "/comment/" + id, at: c.Created.Time, actor: c.Author, raw: "comment_created",
 			transition: event.Transition{Kind: event.CommentAdded, Comment: event.NewComment(id, c.Body)},
 		})
 	}
-	slices.SortStableFunc(news, func(a, b happening) int { return int(a.order - b.order) })
+	slices.SortStableFunc(news, func(a, b happening) int { return a.at.Compare(b.at) })
 	return news, now
 }
 

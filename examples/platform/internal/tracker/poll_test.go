@@ -55,9 +55,9 @@ func newSite(t *testing.T) (*site, *tracker.Client) {
 		"/rest/api/3/project/APP/role/7": `{"actors":[{"actorGroup":{"groupId":"g"}},{"actorUser":{"accountId":"ada"}}]}`,
 		"/rest/api/3/group/member":       `{"total":1,"values":[{"accountId":"dana"}]}`,
 		"/rest/api/3/search/jql":         `{"isLast":true,"issues":[{"id":"100","key":"APP-1","fields":{"labels":["b","c"],"creator":{"accountId":"ada","accountType":"atlassian"}}}]}`,
-		issue + "/changelog": `{"total":1,"values":[{"id":"104","author":{"accountId":"dana","accountType":"atlassian"},"items":[
+		issue + "/changelog": `{"total":1,"values":[{"id":"104","created":"2026-01-02T03:04:06.000+0000","author":{"accountId":"dana","accountType":"atlassian"},"items":[
 			{"field":"summary","fromString":"x","toString":"y"},{"field":"labels","fromString":"a b","toString":"b c"}]}]}`,
-		"/rest/api/2/issue/APP-1/comment": `{"total":1,"comments":[{"id":"103","author":{"accountId":"bot","accountType":"app"},"body":"/crew-triage now"}]}`,
+		"/rest/api/2/issue/APP-1/comment": `{"total":1,"comments":[{"id":"203","created":"2026-01-02T03:04:05.000+0000","author":{"accountId":"bot","accountType":"app"},"body":"/crew-triage now"}]}`,
 	}}
 	srv := httptest.NewServer(s)
 	t.Cleanup(srv.Close)
@@ -89,7 +89,7 @@ func TestEachEventIsToldOnce(t *testing.T) {
 		"APP-1/opened ada human write",
 		"APP-1/opened/label/added/a ada human write",
 		"APP-1/opened/label/added/b ada human write",
-		"APP-1/comment/103 bot bot none",
+		"APP-1/comment/203 bot bot none",
 		"APP-1/changelog/104/label/added/c dana human write",
 		"APP-1/changelog/104/label/removed/a dana human write",
 	}
@@ -108,7 +108,7 @@ func TestEachEventIsToldOnce(t *testing.T) {
 // TestAPollThatIsCutOffLosesNothing: the next one tells the same events with the same ids.
 func TestAPollThatIsCutOffLosesNothing(t *testing.T) {
 	s, c := newSite(t)
-	first, err := poll(t, c, "APP-1/comment/103")
+	first, err := poll(t, c, "APP-1/comment/203")
 	if err == nil || s.wrote != 0 {
 		t.Fatalf("%v, and the mark was written %d times", err, s.wrote)
 	}
@@ -128,15 +128,19 @@ func TestNewsAfterTheMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	page["total"] = 2
-	page["comments"] = append(page["comments"].([]any), map[string]any{"id": "105", "author": map[string]any{"accountId": "eve"}, "body": "hello"})
+	page["comments"] = append(page["comments"].([]any), map[string]any{"id": "205", "created": "2026-01-02T03:04:07.000+0000", "author": map[string]any{"accountId": "eve"}, "body": "hello"})
 	data, err := json.Marshal(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.pages["/rest/api/2/issue/APP-1/comment"] = string(data)
 	got, err := poll(t, c, "")
-	if err != nil || !slices.Equal(got, []string{"APP-1/comment/105 eve human none"}) {
+	if err != nil || !slices.Equal(got, []string{"APP-1/comment/205 eve human none"}) {
 		t.Errorf("%q, %v", got, err)
+	}
+	s.pages["/rest/api/2/issue/APP-1/comment"] = strings.Replace(string(data), "2026-01-02T03:04:07.000+0000", "yesterday", 1)
+	if got, err := poll(t, c, ""); err == nil || !strings.Contains(err.Error(), "yesterday") {
+		t.Errorf("a time that is none: %q, %v", got, err)
 	}
 }
 
