@@ -204,7 +204,7 @@ func (t *task) judge(n int) (failure, err error) {
 	if failure != nil || t.check == nil {
 		return failure, nil
 	}
-	failure = t.check.Check(workspace(t.place))
+	failure = t.check.Check(dir) // what is uploaded is what was judged, whatever an agent left running
 	if _, ok := errors.AsType[schema.Failure](failure); !ok && failure != nil {
 		return nil, fmt.Errorf("validate the result: %w", failure)
 	}
