@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -26,7 +27,7 @@ func yielding(t *testing.T) *turns {
 	return x
 }
 
-// yield puts a work off, and returns when the ledger knows.
+// yield puts a work off, in a goroutine of its own.
 func (x *turns) yield(name string, sooner <-chan struct{}, alone bool, owners ...string) {
 	x.t.Helper()
 	o := x.l.Open(name)
@@ -76,15 +77,16 @@ func TestYield(t *testing.T) {
 	sooner := make(chan struct{})
 	x.yield("late", nil, false, "job:1")
 	x.yield("counted", sooner, false, "job:1")
+	for x.l.Yielded() < 2 && t.Context().Err() == nil {
+		runtime.Gosched()
+	}
 	close(sooner)
 	if got := x.next(); got != "counted" {
 		t.Errorf("%s goes on while job 9 does", got)
 	}
 	other.Close()
-	select {
-	case got := <-x.on:
-		t.Errorf("%s goes on before the other has ended", got)
-	default:
+	if got := x.l.Yielded(); got != 1 {
+		t.Errorf("%d wait for their turn before the other has ended", got)
 	}
 	x.of["counted"].Close()
 	if got := x.next(); got != "late" {
