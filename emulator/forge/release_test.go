@@ -77,6 +77,12 @@ func TestReleaseDraft(t *testing.T) {
 	w.ada.want(404, "GET", releases+"/tags/v2", nil)
 	w.ada.want(404, "GET", releases+"/latest", nil)
 	bob.want(404, "GET", one, nil)
+	if x := w.ada.upload(r, "early.tgz", "application/gzip", []byte("x")); x.status != 201 {
+		t.Fatalf("upload = %d: %s", x.status, x.body)
+	}
+	w.ada.want(200, "GET", releases+"/assets/1", nil)
+	bob.want(404, "GET", releases+"/assets/1", nil)
+	w.ada.want(204, "DELETE", releases+"/assets/1", nil)
 	if got := bob.want(200, "GET", releases, nil).names("", "tag_name"); len(got) != 0 {
 		t.Errorf("bob sees drafts %v", got)
 	}

@@ -55,7 +55,7 @@ func TestJobToken(t *testing.T) {
 		t.Errorf("token = %.4s…", job.token)
 	}
 	job.want(201, "POST", issues, map[string]any{"title": "from a job"}).is("user.type", "Bot")
-	if e := w.lastEntry("issues.opened"); e.Detail["starts_runs"] != "no" || e.Actor != "github-actions[bot]" {
+	if e := w.lastEntry("issues.opened"); e.Detail["starts_runs"] != "no" || e.Detail["sha"] != "" || e.Detail["ref"] != "" || e.Actor != "github-actions[bot]" {
 		t.Errorf("entry = %+v", e)
 	}
 	job.want(200, "POST", issues+"/1/labels", []string{"bug"})
@@ -68,7 +68,7 @@ func TestJobToken(t *testing.T) {
 	plain.want(200, "GET", contents+"README.md", nil)
 	plain.want(403, "POST", issues, map[string]any{"title": "x"})
 	w.ada.want(201, "POST", issues, map[string]any{"title": "x"})
-	if e := w.lastEntry("issues.opened"); e.Detail["starts_runs"] != "" {
+	if e := w.lastEntry("issues.opened"); e.Detail["starts_runs"] != "" || e.Detail["sha"] == "" {
 		t.Errorf("entry = %+v", e)
 	}
 	for name, spec := range map[string]forge.TokenSpec{
