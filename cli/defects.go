@@ -186,7 +186,6 @@ func sampled(plan suite.Planned, d defect, seed int64) func(id string) bool {
 	}
 	name := fnv.New64a()
 	name.Write([]byte(d.name))
-	slices.Sort(ids)
 	r := rand.New(rand.NewPCG(uint64(seed), name.Sum64()))
 	r.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	ids = append(ids[:min(others, len(ids))], d.scenario)

@@ -116,3 +116,34 @@ func TestJudgeUsage(t *testing.T) {
 		}
 	}
 }
+
+// TestJudgeByStrictness: a record is judged as grave as it was when it was made, unless a flag says otherwise.
+func TestJudgeByStrictness(t *testing.T) {
+	unread := result.Observation{Subject: "agent.recorded", Key: "run:1 Write", Got: json.RawMessage(`{"success": true}`), OK: true}
+	green := func(strictness map[string]string) func(*result.Record) {
+		return func(r *result.Record) {
+			judgeable(t)(r)
+			r.Strictness = strictness
+			r.Cells[0].Trials[0].Scenarios = r.Cells[0].Trials[0].Scenarios[:1]
+			scenarioOf(r, 0).After = []result.Observation{unread}
+		}
+	}
+	for _, tt := range []struct {
+		kept map[string]string
+		args []string
+		want int
+	}{
+		{nil, nil, 0},
+		{nil, []string{"--strictness", "unread-output=red"}, 1},
+		{map[string]string{"unread-output": "red"}, nil, 1},
+		{map[string]string{"unread-output": "red"}, []string{"--strictness", "unread-output=warn"}, 0},
+		{nil, []string{"--strictness", "unread-output"}, 2},
+		{nil, []string{"--strictness", "unread-output=loud"}, 2},
+		{nil, []string{"--strictness", "unheard=red"}, 2},
+	} {
+		out := kept(t, "green", green(tt.kept))
+		if code, text := run(t, cli.Options{}, append([]string{"judge", out}, tt.args...)...); code != tt.want {
+			t.Errorf("%v %v: exit code %d, want %d\n%s", tt.kept, tt.args, code, tt.want, text)
+		}
+	}
+}

@@ -115,6 +115,7 @@ func TestMergeRefusesWhatDiffers(t *testing.T) {
 		`a.json has defect "", b.json "skip-schema"`:                                          func(r *result.Record) { r.Platform.Defect = "skip-schema" },
 		`crew of platform crew is sha256:aa in a.json and sha256:bb in b.json`:                func(r *result.Record) { r.Platform.Digest = map[string]string{"crew": "sha256:bb"} },
 		`crew of platform crew is sha256:aa in a.json and absent in b.json`:                   func(r *result.Record) { r.Platform.Digest = nil },
+		`a.json has the strictness map[], b.json map[unread-output:red]`:                      func(r *result.Record) { r.Strictness = map[string]string{"unread-output": "red"} },
 		`feature a has another text in b.json`:                                                func(r *result.Record) { r.Features[0].Text = "changed" },
 		`schema.json of platform crew is absent in a.json and sha256:012345678901… in b.json`: func(r *result.Record) { r.Platform.Digest["schema.json"] = "sha256:0123456789012345" },
 	} {

@@ -123,6 +123,21 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+func TestSummaryTellsWarningsOnce(t *testing.T) {
+	warning := func(what string) result.Finding {
+		return result.Finding{Policy: "unread-output", Problem: result.Problem{Verdict: result.Passed, What: what}}
+	}
+	grave := result.Finding{Policy: "unexpected-failed-run", Problem: result.Problem{Verdict: result.Failed, What: "run:1 failed"}}
+	r := result.Record{Cells: []result.Cell{{Trials: []result.Trial{{Scenarios: []result.Scenario{
+		{ID: "a:1", Verdict: result.Failed, Findings: []result.Finding{grave, warning("nobody read x")}},
+		{ID: "a:2", Verdict: result.Passed, Findings: []result.Finding{warning("nobody read y")}},
+	}}}}}}
+	got := text.Summary(r, text.Options{})
+	if want := "warning: unread-output, 2 times; first at a:1: nobody read x\n1 passed, 1 failed\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestBlockOfPassed(t *testing.T) {
 	if got := text.Block(result.Scenario{Verdict: result.Passed}, text.Options{}); got != "" {
 		t.Errorf("got %q", got)
