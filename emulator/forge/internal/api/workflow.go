@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -81,7 +82,8 @@ func WorkflowFiles(g *gitstore.Repo, sha string) ([]File, error) {
 		}
 		data, err := g.Blob(e.SHA, maxWorkflow)
 		if err != nil {
-			return nil, err
+			// %v: a file that its tree names and that is not there is not the absence of workflows.
+			return nil, fmt.Errorf("%s: %v", e.Path, err)
 		}
 		out = append(out, File{e.Path, data})
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/storage/filesystem"
@@ -56,7 +55,7 @@ func (s *Store) Objects(id int64, f func(Object) error) error {
 			return fmt.Errorf("repository: %w", ErrNotFound)
 		}
 	}
-	objs := filesystem.NewStorage(osfs.New(path), cache.NewObjectLRU(cache.MiByte))
+	objs := filesystem.NewStorage(newDirectory(path), cache.NewObjectLRU(cache.MiByte))
 	all, err := objs.IterEncodedObjects(plumbing.AnyObject)
 	if err != nil {
 		return err

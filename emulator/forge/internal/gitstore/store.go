@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
@@ -130,7 +129,7 @@ type Repo struct {
 
 // Open returns a view of a repository for reading.
 func (s *Store) Open(id int64) *Repo {
-	fs := osfs.New(s.path(id))
+	fs := newDirectory(s.path(id))
 	return &Repo{id: id, store: s, objs: filesystem.NewStorage(fs, cache.NewObjectLRU(8*cache.MiByte))}
 }
 
