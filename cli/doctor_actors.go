@@ -24,7 +24,7 @@ import (
 func reachOf(suiteDir string) (f reach.File, p environment.Platform, err error) {
 	config, err := trial.FindConfig(suiteDir, "")
 	if errors.Is(err, trial.ErrNoConfig) || err == nil && config.Platform == "" {
-		return f, p, fmt.Errorf("%s names no platform: %w", suiteDir, fs.ErrNotExist)
+		return f, p, &hinted{fmt.Errorf("%s has no understudy.yaml that names a platform: %w", suiteDir, fs.ErrNotExist), "--suite is the directory of the suite whose actors are meant"}
 	}
 	if err != nil {
 		return f, p, err
@@ -34,7 +34,7 @@ func reachOf(suiteDir string) (f reach.File, p environment.Platform, err error) 
 	}
 	path := filepath.Join(filepath.Dir(p.File), reach.FileName)
 	if _, err := os.Stat(path); err != nil {
-		return f, p, fmt.Errorf("read reach file: %w", err)
+		return f, p, &hinted{fmt.Errorf("read reach file: %w", err), "docs/guide/actors.md says what stands in " + reach.FileName}
 	}
 	f, err = reach.Read(path, p)
 	return f, p, err
@@ -43,9 +43,6 @@ func reachOf(suiteDir string) (f reach.File, p environment.Platform, err error) 
 // doctorActors looks how far the actors' accounts reach, prints it, and keeps a record.
 func doctorActors(ctx context.Context, o Options, suiteDir, by string) error {
 	f, p, err := reachOf(suiteDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &hinted{err, "docs/guide/actors.md says what stands in " + reach.FileName}
-	}
 	if err != nil {
 		return err
 	}

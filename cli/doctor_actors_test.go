@@ -140,4 +140,14 @@ func TestDoctorActors(t *testing.T) {
 	says(doctor(0), "✗ due again: grants changed, it did not pass\n")
 	env = append(env, "T_WRITE=")
 	says(doctor(2, "--actors"), "T_WRITE is not set")
+	if err := os.Remove(filepath.Join(dir, "reach.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	says(doctor(2, "--actors"), "hint: docs/guide/actors.md says what stands in reach.yaml")
+	if err := os.Remove(filepath.Join(dir, "understudy.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	out = doctor(2, "--actors")
+	says(out, "has no understudy.yaml that names a platform")
+	says(out, "hint: --suite is the directory of the suite whose actors are meant")
 }

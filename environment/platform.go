@@ -241,6 +241,7 @@ func (p *Platform) missing(at places, w wirePlatform) (problems []error) {
 		{"names.artifact", p.ArtifactPattern == "", `names: {artifact: "crew-{stage}"}`},
 		{"names.workflow", p.WorkflowFile == "", "names: {workflow: crew.yml}"},
 		{"names.job", p.JobPattern == "", `names: {job: "run ({stage})"}`},
+		{"poller.run", len(p.Poller.Run) == 0 && child(at.top, "poller").Kind == yaml.MappingNode, `poller: {run: [crew, poll, "{tracker}"]}`},
 		{"stages", w.Stages.Kind == 0, "stages: {triage: {label: ready-for-triage}}"},
 	} {
 		if m.empty {
