@@ -142,7 +142,7 @@ func (l *linter) words() {
 		var whole []feature.Scenario
 		for _, s := range f.Scenarios {
 			one := feature.File{URI: f.URI, Scenarios: []feature.Scenario{s}}
-			expanded, err := feature.Expand([]feature.File{one}, l.platform.Words, l.platform.File)
+			expanded, err := feature.Expand([]feature.File{one}, l.platform.Words, fromHere(l.platform.File))
 			if err == nil {
 				whole = append(whole, expanded[0].Scenarios...)
 				continue

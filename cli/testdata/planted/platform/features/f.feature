@@ -1,0 +1,5 @@
+Feature: What can be said without the platform
+
+  # lint: no-then
+  Scenario: S
+    Given an issue
