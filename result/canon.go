@@ -106,15 +106,17 @@ func (c *canon) problem(indent string, p *Problem) {
 }
 
 func (c *canon) tree(indent string, nodes []*Node) {
-	for _, text := range canonNodes(indent, nodes) {
-		c.lines = append(c.lines, text)
+	for _, b := range canonNodes(indent, nodes) {
+		c.lines = append(c.lines, b.text)
 	}
 }
 
-// canonNodes gives each node with all below it as one text, siblings sorted by what is left of them
-// once masked.
-func canonNodes(indent string, nodes []*Node) []string {
-	var texts []string
+// branch is a node with all below it as one text, and what is left of that once masked.
+type branch struct{ text, masked string }
+
+// canonNodes gives each node's branch, siblings sorted by what is left of them.
+func canonNodes(indent string, nodes []*Node) []branch {
+	var out []branch
 	for _, n := range nodes {
 		if n.Kind == KindRequest && !n.Changes() && n.Entries[0].Type == "request" {
 			continue
@@ -125,11 +127,15 @@ func canonNodes(indent string, nodes []*Node) []string {
 			title = "" // stands above
 		}
 		c.add(indent, "%s %s %s %s %s", n.ID, title, n.Status, n.Actor, detail(n))
-		c.lines = append(c.lines, canonNodes(indent+"  ", n.Children)...)
-		texts = append(texts, strings.Join(c.lines, "\n"))
+		own := strings.Join(c.lines, "\n")
+		texts, masked := []string{own}, []string{mask(own)}
+		for _, below := range canonNodes(indent+"  ", n.Children) {
+			texts, masked = append(texts, below.text), append(masked, below.masked)
+		}
+		out = append(out, branch{strings.Join(texts, "\n"), strings.Join(masked, "\n")})
 	}
-	slices.SortStableFunc(texts, func(a, b string) int { return cmp.Compare(mask(a), mask(b)) })
-	return texts
+	slices.SortStableFunc(out, func(a, b branch) int { return cmp.Compare(a.masked, b.masked) })
+	return out
 }
 
 // detail leaves out what stands elsewhere, the id of a request, which no two runs share, and all about an

@@ -74,7 +74,7 @@ func counted(nodes []*Node) (all []sibling, texts []string) {
 	for _, n := range nodes {
 		if text := canonNodes("", []*Node{n}); len(text) > 0 {
 			all = append(all, sibling{n, len(all)})
-			texts = append(texts, mask(text[0]))
+			texts = append(texts, text[0].masked)
 		}
 	}
 	return all, texts
