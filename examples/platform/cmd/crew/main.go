@@ -27,7 +27,9 @@ func main() {
 
 const usage = `usage: crew COMMAND [flags]
 
-  crew setup --repo OWNER/NAME [--dir .crew]   install crew into a repository
+  crew setup --repo OWNER/NAME [--dir .crew] [--config FILE|URL]
+                                               install crew into a repository; --config is a preset, on
+                                               which the repository's own configuration stands
   crew dispatch [--event FILE.json]            in a workflow: decide which agents an event starts
   crew status --agent NAME --number N          in a workflow: say that an agent is running
   crew run --agent NAME --number N             in a workflow: run one agent and check its result;

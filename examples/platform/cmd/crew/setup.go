@@ -3,8 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
 
 	"example.com/crew/internal/config"
+	"example.com/crew/internal/fetch"
 	"example.com/crew/internal/setup"
 )
 
@@ -12,6 +17,7 @@ func (a app) setup(ctx context.Context, args []string) error {
 	f := newFlags("setup")
 	repo := f.String("repo", "", "")
 	dir := f.String("dir", ".crew", "")
+	preset := f.String("config", "", "")
 	d, err := a.parse(f, args)
 	if err != nil {
 		return err
@@ -30,7 +36,13 @@ func (a app) setup(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	sha, err := setup.Install(ctx, setup.Options{Forge: client, Dir: *dir, BotToken: bot, Defect: d})
+	o := setup.Options{Forge: client, Dir: *dir, BotToken: bot, Defect: d, PresetName: *preset}
+	if *preset != "" {
+		if o.Preset, err = a.preset(ctx, *preset); err != nil {
+			return fmt.Errorf("read preset: %w", err)
+		}
+	}
+	sha, err := setup.Install(ctx, o)
 	if err != nil {
 		return fmt.Errorf("set up %s: %w", *repo, err)
 	}
@@ -40,4 +52,29 @@ func (a app) setup(ctx context.Context, args []string) error {
 		fmt.Fprintf(a.stdout, "crew: installed in %s, directory %s, commit %s\n", *repo, *dir, sha)
 	}
 	return nil
+}
+
+// preset reads a configuration from a file or a URL. Whoever sets crew up names the host himself; all other rules of
+// what crew fetches hold.
+func (a app) preset(ctx context.Context, from string) ([]byte, error) {
+	if strings.Contains(from, "://") {
+		policy := fetch.Policy{Hosts: fetch.Hosts(), Forge: a.getenv("CREW_API_URL")}
+		if u, err := url.Parse(from); err == nil && u.Scheme == "https" {
+			policy.Hosts = append(policy.Hosts, strings.ToLower(u.Hostname()))
+		}
+		return fetch.New(fetch.Options{Policy: policy, Max: setup.MaxPreset}).Fetch(ctx, from)
+	}
+	info, err := os.Stat(from)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file", from) // and might never end
+	}
+	f, err := os.Open(from)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, setup.MaxPreset+1)) // setup refuses what is longer
 }

@@ -60,6 +60,7 @@ const (
 	IterationResultsMixed   Name = "iteration-results-mixed"        // the post step takes the first iteration's result
 	PayloadNotDelivered     Name = "payload-not-delivered"          // the event does not reach the agent
 	SymlinkFollowed         Name = "symlink-followed"               // a link in the agent's output is read through
+	PresetPinned            Name = "preset-pinned"                  // setup pins the runtime although a preset says which
 )
 
 // Names returns all of them.
@@ -72,7 +73,7 @@ func Names() []Name {
 		PriorityWrong, PriorityKept, CommandByAnyone, CodeWithoutPullRequest, CodePushesOtherIssue, ClosesMissing, RetroOnOpen,
 		TrackerDispatchedTwice, TrackerRoleIgnored, TrackerCommentLost,
 		PrecedenceWrong, MetricsMissingSource, SecondIterationSkipped, FeedbackLost, StaleIterationTaken, IterationResultsMixed,
-		PayloadNotDelivered, SymlinkFollowed,
+		PayloadNotDelivered, SymlinkFollowed, PresetPinned,
 	}
 }
 

@@ -30,6 +30,11 @@ type Options struct {
 	Dir      string
 	BotToken string
 	Defect   defect.Name
+
+	// Preset becomes config.base.yaml, on which the repository's own configuration stands; nil is none. PresetName is
+	// where it comes from.
+	Preset     []byte
+	PresetName string
 }
 
 // Install brings the repository to the wanted state and returns the commit it made, or "" when all
@@ -40,6 +45,9 @@ func Install(ctx context.Context, o Options) (string, error) {
 	}
 	if o.BotToken == "" {
 		return "", errors.New("the bot's token is missing")
+	}
+	if err := o.check(); err != nil {
+		return "", err
 	}
 	branch, err := o.Forge.DefaultBranch(ctx)
 	if err != nil {
@@ -90,9 +98,15 @@ func (o Options) list(ctx context.Context, branch string) ([]forge.File, error) 
 			return err
 		}
 		text, err := read(name)
+		if name == config.File {
+			text, err = o.own()
+		}
 		list = append(list, forge.File{Path: to, Text: text})
 		return err
 	})
+	if o.Preset != nil {
+		list = append(list, forge.File{Path: path.Join(o.Dir, config.Base), Text: string(o.Preset)})
+	}
 	return list, err
 }
 
