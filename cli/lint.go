@@ -52,6 +52,11 @@ plan would skip. A finding is one line, "file:line: what (rule)", in order of pl
   skip-reason         a scenario is skipped somewhere, and no comment at the tag says why
   runtime-capability  a scenario needs a real runtime, and no @requires:capability:runtime-NAME says so
   no-then             a scenario expects nothing
+  configured-run      a run of understudy.yaml selects nothing, or asks for what there is not
+  hole                a capability, runtime, stage, tag or scenario that no configured run covers, or a
+                      stage whose selected runtime no step looks at; understudy plan --holes lists all
+  hole-entry          a known hole without reason or date, or that says what cannot be
+  stale-hole          a known hole that is none, or no longer
   portability         a feature names a vendor, a CI service, an install mode, or a leased repository;
                       tags and comments may
 

@@ -73,6 +73,7 @@ func (l *linter) all() error {
 	l.runtimes()
 	l.expectNothing()
 	l.portability()
+	l.holes()
 	return errors.Join(l.unusedFixtures(), l.unusedSteps())
 }
 
@@ -90,14 +91,16 @@ func (l *linter) unusedSteps() error {
 	return err
 }
 
-// place is the absolute path of a file as findings name it: a feature, a file of the fixtures, or
-// the platform file.
+// place is the absolute path of a file as findings name it: a feature, a file of the fixtures,
+// the platform file or understudy.yaml.
 func (l *linter) place(file string) string {
 	switch {
 	case path.Ext(file) == ".feature":
 		return filepath.Join(l.config.Features, filepath.FromSlash(file))
 	case file == l.config.Platform:
 		return file
+	case path.Base(file) == trial.ConfigFile:
+		return filepath.Join(l.config.Root, trial.ConfigFile)
 	}
 	return filepath.Join(l.config.Fixtures, filepath.FromSlash(file))
 }

@@ -92,7 +92,7 @@ func TestLintSeesABrokenPlatform(t *testing.T) {
 }
 
 func TestLintNamesOwnStepsThatNobodyUses(t *testing.T) {
-	dir := writeSuite(t, map[string]string{"features/f.feature": "Feature: F\n  Scenario: S\n    Given a step nobody wrote\n    Then a step that panics\n"})
+	dir := writeSuite(t, map[string]string{"understudy.yaml": idleStage, "features/f.feature": "Feature: F\n  Scenario: S\n    Given a step nobody wrote\n    Then a step that panics\n"})
 	p := strictPack
 	p.Steps = p.Steps[:3]
 	code, out := run(t, cli.Options{Packs: []suite.Pack{p}}, "lint", dir)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ import (
 )
 
 func planCommand(o Options) *cobra.Command {
-	var asJSON bool
+	var asJSON, holes bool
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "plan PATH…",
@@ -24,17 +25,24 @@ func planCommand(o Options) *cobra.Command {
 		Long: `Show what would run, in file order, and what the plan leaves out and why. Nothing is started, and
 no tool is needed.
 
+--holes shows instead what of the whole suite no configured run (runs: in understudy.yaml) covers, and since
+when and why that is known (holes:). understudy lint finds those that nobody knows of.
+
 Exit codes: 0 there is something to run · 2 usage, or nothing to run.`,
 		Example: `  understudy plan examples/acceptance
-  understudy plan examples/acceptance --tags "not @slow" --json`,
+  understudy plan examples/acceptance --tags "not @slow" --json
+  understudy plan examples/acceptance --holes`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completePaths,
 		RunE: func(c *cobra.Command, paths []string) error {
 			declared, err := f.declared(c)
-			if err != nil {
+			if err := cmp.Or(f.checkAs(c), err); err != nil {
 				return err
 			}
-			p, err := trial.Prepare(trial.Options{Paths: paths, Tags: f.tags, Declared: declared, Packs: o.packs(), Kit: Version, CallerEnv: o.Env})
+			if holes {
+				return planHoles(o, paths, asJSON)
+			}
+			p, err := trial.Prepare(trial.Options{Paths: paths, Tags: f.tags, As: f.as, Declared: declared, Packs: o.packs(), Kit: Version, CallerEnv: o.Env})
 			if err != nil {
 				return explain(err)
 			}
@@ -49,7 +57,12 @@ Exit codes: 0 there is something to run · 2 usage, or nothing to run.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.tags, "tags", "", "plan only scenarios that match this tag expression")
 	fl.BoolVar(&asJSON, "json", false, "print the plan as JSON")
+	fl.BoolVar(&holes, "holes", false, "show what no configured run covers")
 	f.capabilitiesFlag(cmd)
+	f.asFlag(cmd)
+	for _, other := range []string{"tags", "capabilities", "as"} {
+		cmd.MarkFlagsMutuallyExclusive("holes", other)
+	}
 	return cmd
 }
 

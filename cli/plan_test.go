@@ -78,3 +78,38 @@ func TestPathsAreCompleted(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanHoles reads the planted suite, in which some holes are known and some are not.
+func TestPlanHoles(t *testing.T) {
+	for name, args := range map[string][]string{
+		"plan_holes":      {"plan", planted + "/holes", "--holes"},
+		"plan_holes_json": {"plan", planted + "/holes/features", "--holes", "--json"},
+	} {
+		code, out := run(t, cli.Options{Env: []string{}}, args...)
+		if code != 0 {
+			t.Errorf("%s: exit code %d", name, code)
+		}
+		golden(t, name, out)
+	}
+	if code, out := run(t, cli.Options{}, "plan", planted+"/own", "--holes"); code != 0 || out != "run default: 1 of 1 scenario, tags any, capabilities the platform file's\nno holes\n" {
+		t.Errorf("a suite without holes: exit code %d\n%s", code, out)
+	}
+}
+
+func TestPlanAs(t *testing.T) {
+	dir := writeSuite(t, map[string]string{"features/f.feature": planFeature, "understudy.yaml": "features: features\nruns: {slow: {tags: '@slow'}}\n"})
+	if code, out := run(t, cli.Options{}, "plan", dir, "--as", "slow"); code != 0 || !strings.Contains(out, "1 to run, 0 skipped") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	for want, args := range map[string][]string{
+		"configures no run \"fast\"; there are slow": {"plan", dir, "--as", "fast"},
+		"--as names a run of understudy.yaml":        {"plan", dir, "--as", "slow", "--tags", "@slow"},
+		"has tags and capabilities of its own":       {"run", dir, "--as", ""},
+		"[holes tags] were all set":                  {"plan", dir, "--holes", "--tags", "@slow"},
+		"run wrong: tags \"@none\": no scenario":     {"plan", writeSuite(t, map[string]string{"understudy.yaml": "features: features\nruns: {wrong: {tags: '@none'}}\n"}), "--holes"},
+	} {
+		if code, out := run(t, cli.Options{}, args...); code != 2 || !strings.Contains(out, want) {
+			t.Errorf("%v: exit code %d\n%s\nwant %q", args, code, out, want)
+		}
+	}
+}

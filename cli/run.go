@@ -35,6 +35,7 @@ type runFlags struct {
 	defects      string // sample, full
 	trackRecord  string
 	capabilities string
+	as           string
 	annotations  string
 	explore      int
 	schedule     string
@@ -102,7 +103,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 				return errors.New("--out names a directory; it is empty")
 			}
 			declared, err := f.declared(c)
-			if err := cmp.Or(f.checkShard(c), f.checkOrder(c), f.checkSweep(c), err); err != nil {
+			if err := cmp.Or(f.checkAs(c), f.checkShard(c), f.checkOrder(c), f.checkSweep(c), err); err != nil {
 				return err
 			}
 			return runRun(c.Context(), o, f, declared, paths)
@@ -125,7 +126,22 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 	f.shardFlag(cmd)
 	f.sweepFlag(cmd)
 	f.capabilitiesFlag(cmd)
+	f.asFlag(cmd)
 	return cmd
+}
+
+// asFlag adds --as to a command that plans.
+func (f *runFlags) asFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.as, "as", "", "with the tags and capabilities of this run of understudy.yaml")
+}
+
+// checkAs refuses what a configured run decides.
+func (f *runFlags) checkAs(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	if given("as") && (f.as == "" || given("tags") || given("capabilities")) {
+		return errors.New("--as names a run of understudy.yaml, which has tags and capabilities of its own")
+	}
+	return nil
 }
 
 func (f *runFlags) shardFlag(cmd *cobra.Command) {
@@ -176,7 +192,7 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 	s := o.screen
 	shard, _ := trial.ParseShard(f.shard) // checked; without the flag it is the whole plan
 	base := trial.Options{
-		Shard: shard, Paths: paths, Tags: f.tags, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, Defect: f.defect, Declared: declared, Fresh: f.fresh,
+		Shard: shard, Paths: paths, Tags: f.tags, As: f.as, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, Defect: f.defect, Declared: declared, Fresh: f.fresh,
 		Faults: f.faults, Explore: f.explore, Schedule: f.schedule, Packs: o.packs(), Kit: Version, CallerEnv: o.Env, Progress: s.progress, Status: s.status,
 	}
 	// Files, flags and vocabulary first: a mistake in them must not wait for a build.

@@ -8,8 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/understudy-dev/understudy/internal/strictyaml"
 	"github.com/understudy-dev/understudy/result/policy"
+	"github.com/understudy-dev/understudy/suite/hole"
 )
 
 // ConfigFile is the name of the file at a suite's root.
@@ -26,7 +29,14 @@ type Config struct {
 	Jobs     int    // scenarios at once; 0 is the environment's capacity
 
 	Strictness policy.Strictness // of policies that are not as grave as by default
+
+	Runs      []Run        // that the suite is configured for, by name; Configured has them with the default
+	Holes     []hole.Entry // what is known to be covered by no configured run
+	HolesLine int          // where they are told, or would be
 }
+
+// file is the suite's understudy.yaml as people see it.
+func (c Config) file() string { return relative(filepath.Join(c.Root, ConfigFile)) }
 
 // ErrNoConfig says that a suite has no understudy.yaml.
 var ErrNoConfig = errors.New("there is no " + ConfigFile + " there or in a directory above")
@@ -70,6 +80,8 @@ func ParseConfig(file string, data []byte) (Config, error) {
 		Jobs     int    `yaml:"jobs"`
 
 		Strictness map[string]string `yaml:"strictness"`
+		Runs       yaml.Node         `yaml:"runs"`
+		Holes      yaml.Node         `yaml:"holes"`
 	}
 	shown := relative(file)
 	if err := strictyaml.Decode(shown, data, &w); err != nil {
@@ -87,6 +99,13 @@ func ParseConfig(file string, data []byte) (Config, error) {
 	if c.Strictness, err = policy.ReadStrictness(w.Strictness); err != nil {
 		return Config{}, strictyaml.Errorf(shown, lineOf(data, "strictness"), "strictness: %v", err)
 	}
+	if c.Runs, err = readRuns(shown, &w.Runs); err != nil {
+		return Config{}, err
+	}
+	if c.Holes, err = readHoles(shown, &w.Holes); err != nil {
+		return Config{}, err
+	}
+	c.HolesLine = lineOf(data, "holes")
 	for _, p := range []struct {
 		to    *string
 		value string

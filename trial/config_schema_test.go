@@ -36,6 +36,8 @@ func parse(t *testing.T, text string) error {
 
 const goodConfig = "name: n\nplatform: platform.yaml\nfeatures: features\nfixtures: .\ndefects: defects.txt\njobs: 2\n"
 
+const goodRuns = goodConfig + "runs:\n  all:\n  slow: {tags: '@slow', capabilities: []}\nholes:\n  - {what: stage x, reason: why, since: \"2026-12-01\"}\n  - {what: [tag @a, runtime b c], reason: why, since: '2026-12-01'}\n"
+
 func TestConfigRefusals(t *testing.T) {
 	text, err := os.ReadFile(schemaFile)
 	if err != nil {
@@ -59,6 +61,9 @@ func TestConfigRefusals(t *testing.T) {
 	if err := parse(t, goodConfig); err != nil || !accepts(goodConfig) {
 		t.Errorf("the good file: %v; by the schema: %v", err, accepts(goodConfig))
 	}
+	if err := parse(t, goodRuns); err != nil || !accepts(goodRuns) {
+		t.Errorf("the good file with runs and holes: %v; by the schema: %v", err, accepts(goodRuns))
+	}
 	for _, tt := range []struct {
 		old, new, want string
 		beyond         bool // what the schema cannot see
@@ -76,6 +81,14 @@ func TestConfigRefusals(t *testing.T) {
 		{"jobs: 2", "jobs: 2\njobs: 3", `:7: key "jobs" is given twice; the first is in line 6`, true},
 		{"jobs: 2", "strictness: {unread-output: loud}", `:6: strictness: unread-output: "loud" is no level; it is red, warn or off`, false},
 		{"jobs: 2", "strictness: {unread: red}", `:6: strictness: there is no policy "unread"; there are unclaimed-failed-operation, unexpected-failed-run, unread-output`, false},
+		{"jobs: 2", "runs: all", `:6: runs is the text "all", not a mapping`, false},
+		{"jobs: 2", "runs:\n  all: {tag: x}", `:7: unknown key "tag" in runs.all`, false},
+		{"jobs: 2", "runs:\n  all: {capabilities: x}", `:7: runs.all.capabilities is the text "x", not a list`, false},
+		{"jobs: 2", "runs:\n  a b: {}", `:7: the name of run "a b" is not one word`, false},
+		{"jobs: 2", "holes: {}", ":6: holes is a mapping, not a list", false},
+		{"jobs: 2", "holes:\n  - {what: stage x, why: y}", `:7: unknown key "why" in holes.1`, false},
+		{"jobs: 2", "holes:\n  - {what: {stage: x}}", `:7: holes.1.what is a mapping, not a list`, false},
+		{"jobs: 2", "holes:\n  - what: [[stage x]]", `:7: holes.1.what.1 is a list, not text`, false},
 		{goodConfig, "", ":1: the file is empty", true},
 	} {
 		text := strings.Replace(goodConfig, tt.old, tt.new, 1)
@@ -112,7 +125,7 @@ func TestConfigRefusals(t *testing.T) {
 }
 
 func FuzzParseConfig(f *testing.F) {
-	for _, seed := range []string{goodConfig, "features: ..\n", "features: features\njobs: 0x7fffffffffffffff\n", "features: \"\\0\"\n", "a: [\n", ""} {
+	for _, seed := range []string{goodConfig, goodRuns, "holes: [{what: [x, {}]}, null, 3]\n", "runs: {a: null, 3: {tags: 4}}\n", "features: ..\n", "features: features\njobs: 0x7fffffffffffffff\n", "features: \"\\0\"\n", "a: [\n", ""} {
 		f.Add(seed)
 	}
 	file := filepath.Join(f.TempDir(), trial.ConfigFile)

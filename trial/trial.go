@@ -37,7 +37,8 @@ type Options struct {
 	Paths  []string // suite directory, feature directories, files, or file:line
 	Config *Config  // of the suite; nil finds the understudy.yaml of the first path
 	Tags   string
-	Jobs   int // 0: understudy.yaml, then capacity
+	As     string // name of a configured run, whose tags and capabilities are taken; "" is none
+	Jobs   int    // 0: understudy.yaml, then capacity
 	Repeat int
 	Seed   int64
 	Defect string // seeded defect to install, "" for none
@@ -99,6 +100,9 @@ func Prepare(o Options) (*Prepared, error) {
 	if o.Config != nil {
 		p.Config = *o.Config
 	} else if p.Config, err = FindConfig(withoutLine(o.Paths[0]), ""); err != nil {
+		return nil, err
+	}
+	if err := p.as(); err != nil {
 		return nil, err
 	}
 	if p.Config.Platform != "" {

@@ -100,6 +100,14 @@ func Writes(step feature.Step) (paths []string, ok bool) {
 	return paths, true
 }
 
+// Selected is the runtime that a step with this text says a run to have selected.
+func Selected(text string) (runtime string, ok bool) {
+	if m := selectedText.FindStringSubmatch(text); m != nil {
+		return m[1], true
+	}
+	return "", false
+}
+
 type linter struct {
 	suite.Draft
 	catalogue catalogue

@@ -20,10 +20,11 @@ import (
 
 // The texts of the steps that choose a runtime. Which there are is data of the platform file.
 const (
-	runtimeStep = `the repository runtime is "([^"]+)"`
-	agentsStep  = `the repository agents are configured with:`
-	definedStep = `an? (?:"([\w.-]+)"|([\w.-]+)) agent "([\w.-]+)" defined as:`
-	callsStep   = `the ([\w.-]+) (session transcript|output stream) records at least one tool call`
+	runtimeStep  = `the repository runtime is "([^"]+)"`
+	agentsStep   = `the repository agents are configured with:`
+	definedStep  = `an? (?:"([\w.-]+)"|([\w.-]+)) agent "([\w.-]+)" defined as:`
+	selectedStep = `the run selected the "([^"]+)" runtime(?: from "([^"]+)")?`
+	callsStep    = `the ([\w.-]+) (session transcript|output stream) records at least one tool call`
 )
 
 // runtimeSteps say what drives agents, and read what it left.
@@ -47,7 +48,7 @@ var runtimeSteps = []suite.Step{
 		Example: `a pi agent "issue-only" defined as:`,
 	},
 	{
-		Pattern: `the run selected the "([^"]+)" runtime(?: from "([^"]+)")?`, Do: selected,
+		Pattern: selectedStep, Do: selected,
 		Doc:     "Waits for the run's metrics: this runtime ran, and what decided on it ends with the text behind from.",
 		Example: `the run selected the "dummy" runtime from "agents.triage"`,
 	},
@@ -195,9 +196,10 @@ func either(a, b string) string {
 }
 
 var (
-	runtimeText = regexp.MustCompile("^" + runtimeStep + "$")
-	definedText = regexp.MustCompile("^" + definedStep + "$")
-	callsText   = regexp.MustCompile("^" + callsStep + "$")
+	runtimeText  = regexp.MustCompile("^" + runtimeStep + "$")
+	definedText  = regexp.MustCompile("^" + definedStep + "$")
+	selectedText = regexp.MustCompile("^" + selectedStep + "$")
+	callsText    = regexp.MustCompile("^" + callsStep + "$")
 )
 
 // lintRuntimes finds runtimes that the platform file does not name, agents' files that are none, and

@@ -18,12 +18,15 @@ Feature: Hand-off
     When the issue is labeled "ready-for-triage"
     Then the triage workflow completes successfully
     And the agent will succeed to Emit triage JSON
+    And the run selected the "dummy" runtime
     And the harness "code" was dispatched exactly 1 time
     And the harness "code" workflow completes successfully
     And the agent will succeed to Begin a branch
     And the agent will succeed to Emit code JSON
+    And the run selected the "dummy" runtime
     And the pull request head branch matches "crew/<issue>-last-line"
     And the harness "review" was dispatched exactly 1 time
     And the harness "review" workflow completes successfully
     And the agent will succeed to Emit review JSON
+    And the run selected the "dummy" runtime
     And the pull request has a comment containing "The change does what it says"

@@ -47,3 +47,35 @@ Feature: Runtimes
     And the agent will succeed to Emit triage JSON
     And the run requested model "haiku" from "agents.triage" and the provider reported a "haiku" model
     And the run metrics report tokens
+
+  Scenario: What people start tells its runtime, too
+    Given the enrolled test repository
+    And an issue
+    And the file ".crew/config.yaml" of the repository has "prioritize: {enabled: true}" in the place of "prioritize: {enabled: false}"
+    And the file ".crew/config.yaml" of the repository has "fix: {enabled: true}" in the place of "fix: {enabled: false}"
+    And the file ".crew/config.yaml" of the repository has "retro: {enabled: true}" in the place of "retro: {enabled: false}"
+    And the file ".crew/harness/review.yaml" of the repository has "== 'never' ||" in the place of "== 'opened' ||"
+    And an open pull request on branch "topic"
+    And a dummy "prioritize" agent that would:
+      | description          | op            | args                                                    |
+      | Emit prioritize JSON | write_fixture | output/agent-result.json, fixtures/prioritize/high.json |
+    And a dummy "fix" agent that would:
+      | description   | op              | args                                              |
+      | Take the head | checkout_branch | topic                                             |
+      | Emit fix JSON | write_fixture   | output/agent-result.json, fixtures/fix/fixed.json |
+    And a dummy "retro" agent that would:
+      | description     | op            | args                                                  |
+      | Emit retro JSON | write_fixture | output/agent-result.json, fixtures/retro/lessons.json |
+    When a comment "/crew-prioritize" is posted on the issue
+    Then the harness "prioritize" workflow completes successfully
+    And the agent will succeed to Emit prioritize JSON
+    And the run selected the "dummy" runtime
+    When a comment "/crew-fix" is posted on the pull request
+    Then the harness "fix" workflow completes successfully
+    And the agent will succeed to Take the head
+    And the agent will succeed to Emit fix JSON
+    And the run selected the "dummy" runtime
+    When the pull request is merged by the write actor
+    Then the harness "retro" workflow completes successfully
+    And the agent will succeed to Emit retro JSON
+    And the run selected the "dummy" runtime
