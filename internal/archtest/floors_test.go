@@ -16,7 +16,7 @@ var floors = []struct {
 	{7, []string{"campaign", "campaign/queue"}},
 	{6, []string{"trial"}},
 	{5, []string{"environment/local", "environment/live", "steps/*", "report/junit", "report/messages", "report/html", "report/markdown", "report/github"}},
-	{4, []string{"suite", "suite/hole", "world/fixture", "world/settings", "environment/place", "environment/page", "environment/reach", "invariant", "result/claim", "result/scorecard", "result/policy", "report", "report/text", "driver/drivertest"}},
+	{4, []string{"suite", "suite/hole", "suite/budget", "world/fixture", "world/settings", "environment/place", "environment/page", "environment/reach", "invariant", "result/claim", "result/scorecard", "result/policy", "report", "report/text", "driver/drivertest"}},
 	{3, []string{"environment", "environment/lease", "result/coverage", "world", "suite/feature", "agent/*", "driver/*", "emulator/*", "invariant/mask"}},
 	{2, []string{"result"}},
 	{1, []string{"driver", "evidence", "match"}},
