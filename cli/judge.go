@@ -60,6 +60,7 @@ func runJudge(o Options, f judgeFlags, path string) error {
 	if err != nil {
 		return &hinted{fmt.Errorf("judge %s: %w", file, err), "the record was written by another understudy, or changed by hand"}
 	}
+	judged = strictness.Spend(judged)
 	if f.out != "" {
 		base, err := evidenceBase(file, f.out)
 		if err != nil {
@@ -139,6 +140,14 @@ func (j *judgement) print(w io.Writer, r result.Record) {
 		fmt.Fprintf(w, ", %d stand as they were judged then", j.kept)
 	}
 	fmt.Fprintln(w)
+	if spent := r.Spent(); spent != "" {
+		fmt.Fprintln(w, spent)
+	}
+	for _, text := range r.Warnings {
+		if strings.HasPrefix(text, policy.OverBudget) { // the others were found while it ran
+			fmt.Fprintf(w, "warning of the run: %s\n", text)
+		}
+	}
 	for _, p := range r.Problems {
 		fmt.Fprintf(w, "problem of the run: %s\n", p.What)
 	}

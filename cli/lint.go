@@ -26,12 +26,7 @@ type lintFinding struct {
 	Hint string `json:"hint,omitempty"`
 }
 
-func lintCommand(o Options) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "lint PATH…",
-		Short: "Find what can be known to be wrong without running anything",
-		Long: `Find what can be known to be wrong without running anything, in all scenarios, also those that a
+const lintHelp = `Find what can be known to be wrong without running anything, in all scenarios, also those that a
 plan would skip. A finding is one line, "file:line: what (rule)", in order of place.
 
   gherkin             the feature file cannot be read
@@ -57,13 +52,22 @@ plan would skip. A finding is one line, "file:line: what (rule)", in order of pl
                       stage whose selected runtime no step looks at; understudy plan --holes lists all
   hole-entry          a known hole without reason or date, or that says what cannot be
   stale-hole          a known hole that is none, or no longer
+  budget              the time-out of the test command is not less than the limit of its CI job without
+                      collection, or less than leases and scenarios may take; or that cannot be read
   portability         a feature names a vendor, a CI service, an install mode, or a leased repository;
                       tags and comments may
 
 PATH is a suite's directory, a directory of features, or a feature file; what lies elsewhere in the
 suite is read, too, and not told.
 
-Exit codes: 0 nothing was found · 2 something was, or usage.`,
+Exit codes: 0 nothing was found · 2 something was, or usage.`
+
+func lintCommand(o Options) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:               "lint PATH…",
+		Short:             "Find what can be known to be wrong without running anything",
+		Long:              lintHelp,
 		Example:           "  understudy lint examples/acceptance\n  understudy lint e2e --json",
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completePaths,

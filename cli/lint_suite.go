@@ -74,6 +74,7 @@ func (l *linter) all() error {
 	l.expectNothing()
 	l.portability()
 	l.holes()
+	l.budget()
 	return errors.Join(l.unusedFixtures(), l.unusedSteps())
 }
 

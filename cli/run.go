@@ -36,6 +36,7 @@ type runFlags struct {
 	trackRecord  string
 	capabilities string
 	as           string
+	timeout      time.Duration
 	annotations  string
 	explore      int
 	schedule     string
@@ -67,6 +68,16 @@ func (f *runFlags) declared(cmd *cobra.Command) ([]driver.Capability, error) {
 	return out, nil
 }
 
+const runExamples = `  understudy run examples/acceptance
+  understudy run examples/acceptance/features/triage.feature:6
+  understudy run examples/acceptance --defects
+  understudy run examples/acceptance --defects=full --track-record docs/track-record.md
+  understudy run examples/acceptance --shard 2/3 --seed 7
+  understudy run examples/race --explore 100
+  understudy run examples/acceptance --fault delivery.twice@issues.labeled
+  understudy run examples/acceptance --sweep faults
+  understudy run examples/acceptance --capabilities slow-model,new-labels`
+
 func runCommand(o Options) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
@@ -81,20 +92,12 @@ On GitHub Actions each scenario that did not pass becomes an annotation at its s
 report is appended to the job's summary; --annotations none leaves both out.
 
 Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or environment).`,
-		Example: `  understudy run examples/acceptance
-  understudy run examples/acceptance/features/triage.feature:6
-  understudy run examples/acceptance --defects
-  understudy run examples/acceptance --defects=full --track-record docs/track-record.md
-  understudy run examples/acceptance --shard 2/3 --seed 7
-  understudy run examples/race --explore 100
-  understudy run examples/acceptance --fault delivery.twice@issues.labeled
-  understudy run examples/acceptance --sweep faults
-  understudy run examples/acceptance --capabilities slow-model,new-labels`,
+		Example:           runExamples,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completePaths,
 		RunE: func(c *cobra.Command, paths []string) error {
-			if f.jobs < 0 || f.repeat < 1 {
-				return errors.New("--jobs is 0 (capacity) or more, --repeat 1 or more")
+			if f.jobs < 0 || f.repeat < 1 || f.timeout < 0 {
+				return errors.New("--jobs is 0 (capacity) or more, --repeat 1 or more, --timeout 0 (never) or more")
 			}
 			if err := f.checkDefects(); err != nil {
 				return err
@@ -115,6 +118,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 	fl.IntVar(&f.jobs, "jobs", 0, "scenarios at once; 0 is what the environment can hold")
 	fl.IntVar(&f.repeat, "repeat", 1, "how often to run each scenario")
 	fl.Int64Var(&f.seed, "seed", 0, "decides the order of execution; 0 takes one from the clock")
+	fl.DurationVar(&f.timeout, "timeout", 0, "end the run after this time, with the record of what there is; 0 is never")
 	fl.BoolVar(&f.noNamespaces, "no-namespaces", false, "keep programs in process groups even where namespaces are allowed")
 	fl.BoolVar(&f.fresh, "fresh", false, "every scenario installs the platform itself; else all but the first and those tagged @fresh get copies")
 	f.defectsFlags(cmd)
@@ -128,20 +132,6 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 	f.capabilitiesFlag(cmd)
 	f.asFlag(cmd)
 	return cmd
-}
-
-// asFlag adds --as to a command that plans.
-func (f *runFlags) asFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.as, "as", "", "with the tags and capabilities of this run of understudy.yaml")
-}
-
-// checkAs refuses what a configured run decides.
-func (f *runFlags) checkAs(cmd *cobra.Command) error {
-	given := cmd.Flags().Changed
-	if given("as") && (f.as == "" || given("tags") || given("capabilities")) {
-		return errors.New("--as names a run of understudy.yaml, which has tags and capabilities of its own")
-	}
-	return nil
 }
 
 func (f *runFlags) shardFlag(cmd *cobra.Command) {
@@ -189,6 +179,8 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 	if f.seed == 0 {
 		f.seed = time.Now().UnixNano()%1_000_000 + 1
 	}
+	ctx, cancel := f.limited(ctx)
+	defer cancel()
 	s := o.screen
 	shard, _ := trial.ParseShard(f.shard) // checked; without the flag it is the whole plan
 	base := trial.Options{
@@ -253,6 +245,7 @@ func runShown(ctx context.Context, s *screen, a *annotator, out string, p *trial
 	}
 	if kept.dir != "" {
 		s.orders(kept.record)
+		tellTimeout(ctx, s)
 		s.summary(kept)
 	}
 	a.end()

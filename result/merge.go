@@ -39,6 +39,9 @@ func Merge(records []Record, o MergeOptions) (Record, error) {
 	}
 	out := records[0]
 	out.Platform.Digest = maps.Clone(out.Platform.Digest)
+	if len(records) > 1 {
+		out.Budget = nil // each of them had its own
+	}
 	out.Features, out.Warnings, out.Problems, out.Cells, out.Workflows = nil, nil, nil, nil, nil
 	m := merging{out: &out, first: o.name(0), texts: map[string]string{}}
 	for i, r := range records {

@@ -46,6 +46,7 @@ type Record struct {
 	Seed       int64             `json:"seed"`
 	Faults     []string          `json:"faults,omitempty"`     // in force in each scenario from the start
 	Strictness map[string]string `json:"strictness,omitempty"` // policies that are not as grave as by default
+	Budget     *Budget           `json:"budget,omitempty"`     // of time
 	Jobs       int               `json:"jobs"`                 // scenarios at once
 	Isolation  string            `json:"isolation"`
 	Platform   Platform          `json:"platform"`
@@ -102,6 +103,8 @@ type Scenario struct {
 	Worker   int            `json:"worker"`
 	Started  time.Time      `json:"started"`
 	Seconds  float64        `json:"seconds"`
+
+	LeaseSeconds float64 `json:"lease_seconds,omitempty"` // of getting a place, before Started
 }
 
 // Order is the order of deliveries to workflows, and of jobs, under which a scenario ran.

@@ -77,6 +77,7 @@ func (l *life) bind() bool {
 
 // inPlace runs the scenario in a place of its own.
 func (l *life) inPlace(ctx context.Context) {
+	asked := l.Now()
 	lease, err := l.lease(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -88,7 +89,7 @@ func (l *life) inPlace(ctx context.Context) {
 	}
 	l.drivers = lease.Drivers
 	start := l.Now()
-	l.res.Started = start
+	l.res.Started, l.res.LeaseSeconds = start, start.Sub(asked).Seconds()
 	w := world.New(world.Options{Drivers: lease.Drivers, Scenario: l.plan.ID, Tags: l.plan.Tags, Log: l.log, Sink: l.Sink})
 	carried := world.Into(ctx, w)
 	l.body(carried)

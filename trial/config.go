@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/understudy-dev/understudy/internal/strictyaml"
 	"github.com/understudy-dev/understudy/result/policy"
+	"github.com/understudy-dev/understudy/suite/budget"
 	"github.com/understudy-dev/understudy/suite/hole"
 )
 
@@ -33,6 +35,8 @@ type Config struct {
 	Runs      []Run        // that the suite is configured for, by name; Configured has them with the default
 	Holes     []hole.Entry // what is known to be covered by no configured run
 	HolesLine int          // where they are told, or would be
+
+	Budget *budget.Budget // of time; nil is none
 }
 
 // file is the suite's understudy.yaml as people see it.
@@ -71,18 +75,7 @@ func FindConfig(path, top string) (Config, error) {
 
 // ParseConfig is FindConfig for text that was read already, from file.
 func ParseConfig(file string, data []byte) (Config, error) {
-	var w struct {
-		Name     string `yaml:"name"`
-		Platform string `yaml:"platform"`
-		Features string `yaml:"features"`
-		Fixtures string `yaml:"fixtures"`
-		Defects  string `yaml:"defects"`
-		Jobs     int    `yaml:"jobs"`
-
-		Strictness map[string]string `yaml:"strictness"`
-		Runs       yaml.Node         `yaml:"runs"`
-		Holes      yaml.Node         `yaml:"holes"`
-	}
+	var w wireConfig
 	shown := relative(file)
 	if err := strictyaml.Decode(shown, data, &w); err != nil {
 		return Config{}, err
@@ -95,17 +88,49 @@ func ParseConfig(file string, data []byte) (Config, error) {
 	if w.Jobs < 0 {
 		return Config{}, strictyaml.Errorf(shown, lineOf(data, "jobs"), "jobs is %d; it is 0 (capacity) or more", w.Jobs)
 	}
+	if err := cmp.Or(c.readPolicies(shown, data, w), c.readPaths(shown, data, w)); err != nil {
+		return Config{}, err
+	}
+	if c.Fixtures == "" {
+		c.Fixtures = root
+	}
+	return c, nil
+}
+
+// wireConfig is the file's form.
+type wireConfig struct {
+	Name     string `yaml:"name"`
+	Platform string `yaml:"platform"`
+	Features string `yaml:"features"`
+	Fixtures string `yaml:"fixtures"`
+	Defects  string `yaml:"defects"`
+	Jobs     int    `yaml:"jobs"`
+
+	Strictness map[string]string `yaml:"strictness"`
+	Runs       yaml.Node         `yaml:"runs"`
+	Holes      yaml.Node         `yaml:"holes"`
+	Budget     yaml.Node         `yaml:"budget"`
+}
+
+// readPolicies reads what a suite is judged by besides its scenarios.
+func (c *Config) readPolicies(shown string, data []byte, w wireConfig) error {
 	var err error
 	if c.Strictness, err = policy.ReadStrictness(w.Strictness); err != nil {
-		return Config{}, strictyaml.Errorf(shown, lineOf(data, "strictness"), "strictness: %v", err)
+		return strictyaml.Errorf(shown, lineOf(data, "strictness"), "strictness: %v", err)
 	}
 	if c.Runs, err = readRuns(shown, &w.Runs); err != nil {
-		return Config{}, err
+		return err
 	}
 	if c.Holes, err = readHoles(shown, &w.Holes); err != nil {
-		return Config{}, err
+		return err
 	}
 	c.HolesLine = lineOf(data, "holes")
+	c.Budget, err = readBudget(shown, c.Root, &w.Budget)
+	return err
+}
+
+// readPaths makes the paths absolute, and looks whether they are there.
+func (c *Config) readPaths(shown string, data []byte, w wireConfig) error {
 	for _, p := range []struct {
 		to    *string
 		value string
@@ -119,24 +144,21 @@ func ParseConfig(file string, data []byte) (Config, error) {
 		switch {
 		case p.value != "":
 			if *p.to = p.value; !filepath.IsAbs(p.value) {
-				*p.to = filepath.Join(root, p.value)
+				*p.to = filepath.Join(c.Root, p.value)
 			}
 			switch info, err := os.Stat(*p.to); {
 			case err != nil:
-				return Config{}, strictyaml.Errorf(shown, lineOf(data, p.key), "%s: there is no %s", p.key, p.value).Hinted("paths are relative to this file")
+				return strictyaml.Errorf(shown, lineOf(data, p.key), "%s: there is no %s", p.key, p.value).Hinted("paths are relative to this file")
 			case p.dir && !info.IsDir():
-				return Config{}, strictyaml.Errorf(shown, lineOf(data, p.key), "%s: %s is no directory", p.key, p.value)
+				return strictyaml.Errorf(shown, lineOf(data, p.key), "%s: %s is no directory", p.key, p.value)
 			case !p.dir && !info.Mode().IsRegular():
-				return Config{}, strictyaml.Errorf(shown, lineOf(data, p.key), "%s: %s is no file", p.key, p.value)
+				return strictyaml.Errorf(shown, lineOf(data, p.key), "%s: %s is no file", p.key, p.value)
 			}
 		case p.need:
-			return Config{}, strictyaml.Errorf(shown, 1, "%s is missing", p.key).Hinted("such as `%s: %s`", p.key, p.key)
+			return strictyaml.Errorf(shown, 1, "%s is missing", p.key).Hinted("such as `%s: %s`", p.key, p.key)
 		}
 	}
-	if c.Fixtures == "" {
-		c.Fixtures = root
-	}
-	return c, nil
+	return nil
 }
 
 // lineOf is the line of a key at the top of a YAML file, 1 when it is not to be found.

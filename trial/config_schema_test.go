@@ -36,7 +36,9 @@ func parse(t *testing.T, text string) error {
 
 const goodConfig = "name: n\nplatform: platform.yaml\nfeatures: features\nfixtures: .\ndefects: defects.txt\njobs: 2\n"
 
-const goodRuns = goodConfig + "runs:\n  all:\n  slow: {tags: '@slow', capabilities: []}\nholes:\n  - {what: stage x, reason: why, since: \"2026-12-01\"}\n  - {what: [tag @a, runtime b c], reason: why, since: '2026-12-01'}\n"
+const goodBudget = "budget:\n  ci: {workflow: ci.yml, job: e2e}\n  command: {file: Makefile, contains: e2e}\n  collection: 1m30s\n  lease: 2.5s\n  scenario: 1s\n"
+
+const goodRuns = goodConfig + goodBudget + "runs:\n  all:\n  slow: {tags: '@slow', capabilities: []}\nholes:\n  - {what: stage x, reason: why, since: \"2026-12-01\"}\n  - {what: [tag @a, runtime b c], reason: why, since: '2026-12-01'}\n"
 
 func TestConfigRefusals(t *testing.T) {
 	text, err := os.ReadFile(schemaFile)
@@ -80,7 +82,7 @@ func TestConfigRefusals(t *testing.T) {
 		{"defects: defects.txt", "defects: /dev/zero", ":5: defects: /dev/zero is no file", true},
 		{"jobs: 2", "jobs: 2\njobs: 3", `:7: key "jobs" is given twice; the first is in line 6`, true},
 		{"jobs: 2", "strictness: {unread-output: loud}", `:6: strictness: unread-output: "loud" is no level; it is red, warn or off`, false},
-		{"jobs: 2", "strictness: {unread: red}", `:6: strictness: there is no policy "unread"; there are unclaimed-failed-operation, unexpected-failed-run, unread-output`, false},
+		{"jobs: 2", "strictness: {unread: red}", `:6: strictness: there is no policy "unread"; there are over-budget, unclaimed-failed-operation, unexpected-failed-run, unread-output`, false},
 		{"jobs: 2", "runs: all", `:6: runs is the text "all", not a mapping`, false},
 		{"jobs: 2", "runs:\n  all: {tag: x}", `:7: unknown key "tag" in runs.all`, false},
 		{"jobs: 2", "runs:\n  all: {capabilities: x}", `:7: runs.all.capabilities is the text "x", not a list`, false},
@@ -89,6 +91,15 @@ func TestConfigRefusals(t *testing.T) {
 		{"jobs: 2", "holes:\n  - {what: stage x, why: y}", `:7: unknown key "why" in holes.1`, false},
 		{"jobs: 2", "holes:\n  - {what: {stage: x}}", `:7: holes.1.what is a mapping, not a list`, false},
 		{"jobs: 2", "holes:\n  - what: [[stage x]]", `:7: holes.1.what.1 is a list, not text`, false},
+		{"jobs: 2\n", strings.Replace(goodBudget, "  ci: {workflow: ci.yml, job: e2e}\n", "", 1), ":7: budget.ci does not name a workflow and a job of it", false},
+		{"jobs: 2\n", strings.Replace(goodBudget, ", job: e2e", "", 1), ":7: budget.ci does not name a workflow and a job of it", false},
+		{"jobs: 2\n", strings.Replace(goodBudget, "contains", "contain", 1), `:8: unknown key "contain" in budget.command`, false},
+		{"jobs: 2\n", strings.Replace(goodBudget, "{file: Makefile, contains: e2e}", "[make]", 1), ":8: budget.command is a list; it is text, or {file: …, contains: …}", false},
+		{"jobs: 2\n", strings.Replace(goodBudget, "  lease: 2.5s\n", "", 1), ":7: budget.lease is missing", false},
+		{"jobs: 2\n", strings.Replace(goodBudget, "2.5s", "2", 1), `:10: budget.lease is "2"; it is a time such as 30s or 2m`, false},
+		{"jobs: 2\n", strings.Replace(goodBudget, "1m30s", "-1m", 1), `:9: budget.collection is "-1m"; it is a time such as 30s or 2m`, false},
+		{"jobs: 2\n", strings.Replace(goodBudget, "1m30s", "25h", 1), `:9: budget.collection is "25h"; it is a time such as 30s or 2m`, true},
+		{"jobs: 2\n", "budget: 40m\n", ":6: budget is the text \"40m\", not a mapping", false},
 		{goodConfig, "", ":1: the file is empty", true},
 	} {
 		text := strings.Replace(goodConfig, tt.old, tt.new, 1)

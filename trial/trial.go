@@ -220,6 +220,7 @@ func (p *Prepared) Run(ctx context.Context, dir string) (rec result.Record, err 
 		rec.Problems = append(rec.Problems, *problem)
 	}
 	rec.Ended = time.Now()
+	rec = p.Config.Strictness.Spend(rec)
 	if rec, err = p.keep(rec, dir, store); err == nil {
 		err = told.superseded()
 	}
@@ -243,6 +244,7 @@ func (p *Prepared) record() result.Record {
 		}
 		rec.Strictness[name] = string(level)
 	}
+	rec.Budget, rec.Warnings = p.Config.spending()
 	for _, f := range p.files {
 		rec.Features = append(rec.Features, result.Source{URI: f.URI, Text: f.Source})
 	}
@@ -277,7 +279,7 @@ func (p *Prepared) runTrials(
 		Planned: p.plan, Packs: p.o.Packs, Site: site, Sink: linked{store}, Jobs: p.jobs(), Repeat: p.o.Repeat, Seed: p.o.Seed,
 		Judge: policy.Judge(policy.Options{Strictness: p.Config.Strictness}), Progress: progress,
 	}
-	rec.Jobs, rec.Warnings = p.jobs(), o.Warnings()
+	rec.Jobs, rec.Warnings = p.jobs(), append(rec.Warnings, o.Warnings()...)
 	if rec.Jobs == 0 {
 		rec.Jobs = site.Capacity()
 	}

@@ -98,6 +98,9 @@ func (d *document) head(r result.Record, page string) {
 	if took := r.Ended.Sub(r.Started); took > 0 {
 		text += fmt.Sprintf(" in %.1f s", took.Seconds())
 	}
+	if spent := r.Spent(); spent != "" {
+		text += " · " + spent
+	}
 	if r.Platform.Defect != "" {
 		text += " · seeded defect " + code(r.Platform.Defect)
 	}

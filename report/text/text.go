@@ -112,6 +112,9 @@ func Summary(r result.Record, o Options) string {
 	if d := r.Ended.Sub(r.Started); d > 0 {
 		b.WriteString(o.paint(dim, " in "+seconds(d.Seconds())))
 	}
+	if spent := r.Spent(); spent != "" {
+		b.WriteString("   " + spent)
+	}
 	if r.Platform.Defect != "" {
 		b.WriteString("   defect: " + clean(r.Platform.Defect))
 	}

@@ -25,7 +25,7 @@ type Strictness map[string]Level
 
 // defaults are the policies that can be told how grave they are.
 func defaults() Strictness {
-	return Strictness{UnclaimedOperation: Red, UnexpectedRun: Red, UnreadOutput: Warn}
+	return Strictness{UnclaimedOperation: Red, UnexpectedRun: Red, UnreadOutput: Warn, OverBudget: Warn}
 }
 
 // ReadStrictness checks names and levels; the error names what there is.

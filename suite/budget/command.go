@@ -22,72 +22,103 @@ type shellCommand struct {
 
 // split cuts a script into its commands as a shell would, as far as that tells a command from the next one and
 // a word from the next one: nothing is expanded, and what stands in brackets is no command of its own.
-func split(script string) (all []shellCommand) {
-	var c shellCommand
-	var word, text strings.Builder
-	quote, in, line := rune(0), false, 1
-	endWord := func() {
-		if in {
-			c.words = append(c.words, word.String())
-		}
-		in = false
-		word.Reset()
-	}
-	endCommand := func() {
-		endWord()
-		if len(c.words) > 0 {
-			c.text = strings.Join(strings.Fields(text.String()), " ")
-			all = append(all, c)
-		}
-		c = shellCommand{}
-		text.Reset()
-	}
+func split(script string) []shellCommand {
+	s := splitter{line: 1}
 	runes := []rune(script)
 	for i := 0; i < len(runes); i++ {
-		r := runes[i]
-		if r == '\n' {
-			line++
-		}
-		escaped := r == '\\' && quote != '\'' && i+1 < len(runes)
-		if escaped && runes[i+1] == '\n' { // goes on in the next line
-			i++
-			line++
-			if quote == 0 {
-				endWord()
-				text.WriteByte(' ')
-			}
-			continue
+		r, next := runes[i], rune(0)
+		if i+1 < len(runes) {
+			next = runes[i+1]
 		}
 		switch {
-		case quote == 0 && strings.ContainsRune("\n;|&", r):
-			endCommand()
-			continue
-		case quote == 0 && r == '#' && !in:
+		case r == '\\' && next != 0 && s.quote != '\'':
+			s.escaped(next)
+			i++
+		case s.quote == 0 && r == '#' && !s.inWord:
 			for i+1 < len(runes) && runes[i+1] != '\n' {
 				i++
 			}
-			continue
-		case quote == 0 && (r == ' ' || r == '\t' || r == '\r'):
-			endWord()
-		case quote == r:
-			quote = 0
-		case quote == 0 && (r == '\'' || r == '"'):
-			quote, in = r, true
-		case escaped:
-			i++
-			word.WriteRune(runes[i])
-			in = true
 		default:
-			word.WriteRune(r)
-			in = true
+			s.take(r)
 		}
-		if in && len(c.words) == 0 && c.line == 0 {
-			c.line = line
-		}
-		text.WriteRune(r)
 	}
-	endCommand()
-	return all
+	s.endCommand()
+	return s.all
+}
+
+type splitter struct {
+	all    []shellCommand
+	c      shellCommand
+	word   strings.Builder
+	text   strings.Builder
+	inWord bool
+	quote  rune // 0 is none
+	line   int
+}
+
+func (s *splitter) take(r rune) {
+	if s.quote == 0 && strings.ContainsRune("\n;|&", r) {
+		s.endCommand()
+	} else {
+		s.text.WriteRune(r)
+		switch {
+		case s.quote == 0 && strings.ContainsRune(" \t\r", r):
+			s.endWord()
+		case s.quote == r:
+			s.quote = 0
+		case s.quote == 0 && (r == '\'' || r == '"'):
+			s.quote = r
+			s.begin()
+		default:
+			s.add(r)
+		}
+	}
+	if r == '\n' {
+		s.line++
+	}
+}
+
+// escaped takes what stands behind a backslash; a command goes on behind one at the end of its line.
+func (s *splitter) escaped(r rune) {
+	if r == '\n' {
+		s.line++
+		s.text.WriteByte(' ')
+		if s.quote == 0 {
+			s.endWord()
+		}
+		return
+	}
+	s.text.WriteRune(r)
+	s.add(r)
+}
+
+func (s *splitter) begin() {
+	if s.inWord = true; s.c.line == 0 {
+		s.c.line = s.line
+	}
+}
+
+func (s *splitter) add(r rune) {
+	s.begin()
+	s.word.WriteRune(r)
+}
+
+func (s *splitter) endWord() {
+	if s.inWord {
+		s.c.words = append(s.c.words, s.word.String())
+	}
+	s.inWord = false
+	s.word.Reset()
+}
+
+func (s *splitter) endCommand() {
+	s.endWord()
+	if len(s.c.words) > 0 {
+		s.c.text = strings.Join(strings.Fields(s.text.String()), " ")
+		s.all = append(s.all, s.c)
+	}
+	s.c = shellCommand{}
+	s.text.Reset()
 }
 
 // logicalLine is a line with those in which it goes on.
