@@ -139,6 +139,9 @@ func run(ctx context.Context, t *testing.T, p *trial.Prepared, r *reporter, k ke
 	for _, w := range rec.Warnings {
 		fmt.Fprintln(t.Output(), "warning: "+w)
 	}
+	if spent := rec.Spent(); spent != "" {
+		fmt.Fprintln(t.Output(), spent)
+	}
 	for _, problem := range rec.Problems {
 		fmt.Fprintln(t.Output(), problem.Sentence())
 		t.Fail()

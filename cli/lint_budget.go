@@ -4,6 +4,9 @@ import "path/filepath"
 
 // budget holds the time-out of the test command to the CI job's limit and to what the suite may take.
 func (l *linter) budget() {
+	if l.config.Budget == nil {
+		return
+	}
 	scenarios := len(l.scenarios())
 	if r, err := l.config.Reach(l.files, l.platform); err == nil {
 		scenarios = r.Most()

@@ -62,7 +62,7 @@ func view(r result.Record, base string) (pageView, error) {
 		Verdict: verdictOf(r.Verdict()),
 		Title:   cmp.Or(r.Platform.Name, "understudy"),
 		Day:     r.Started.UTC().Format("2 January 2006, 15:04:05 UTC"),
-		Took:    took(r.Ended.Sub(r.Started).Seconds()),
+		Took:    budgeted(r),
 	}
 	p.headline()
 	p.Counts = counts(r.Counts())
@@ -146,4 +146,13 @@ func rows(cases []*caseView) result.Counts {
 		}
 	}
 	return c
+}
+
+// budgeted is how long the run took, and of what where it has a limit.
+func budgeted(r result.Record) string {
+	text := took(r.Took().Seconds())
+	if text != "" && r.Budget != nil && r.Budget.Limit > 0 {
+		text += " of " + result.Span(r.Budget.Limit)
+	}
+	return text
 }

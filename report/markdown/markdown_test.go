@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -140,5 +141,14 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 func TestWriteErrorIsReturned(t *testing.T) {
 	if err := (markdown.Format{}).Write(full{}, sample(t, "red")); err == nil || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestHeadTellsTheBudget(t *testing.T) {
+	r := sample(t, "green")
+	r.Ended = r.Started.Add(200 * time.Second)
+	r.Budget = &result.Budget{Limit: 2400}
+	if got := render(t, markdown.Format{}, r); !strings.Contains(got, " in 200.0 s · budget: 3 m 20 s of 40 m used\n") {
+		t.Errorf("got\n%s", got)
 	}
 }
