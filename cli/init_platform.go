@@ -2,9 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/understudy-dev/understudy/driver"
@@ -39,7 +42,7 @@ func suiteFor(dir, file string) ([]written, error) {
 		return nil, err
 	}
 	files := []written{
-		{"understudy.yaml", []byte(suite), 0o644, "the suite"},
+		{"understudy.yaml", []byte(suite + w.holes(time.Now())), 0o644, "the suite"},
 		{"features/first.feature", []byte(feature), 0o644, "what can be asked of any platform"},
 	}
 	if len(w.fixtures) > 0 {
@@ -54,6 +57,45 @@ type suiteWriter struct {
 	platform environment.Platform
 	fixtures []written
 	declared strings.Builder
+	leftOut  []leftOut
+	asked    []string // stages that a scenario is about
+}
+
+// leftOut is a stage without a scenario, and why.
+type leftOut struct{ stage, why string }
+
+// holes says what the suite does not cover yet, as of today.
+func (w *suiteWriter) holes(today time.Time) string {
+	var b strings.Builder
+	entry := func(reason string, what ...string) {
+		for i := range what {
+			what[i] = strconv.Quote(what[i])
+		}
+		if len(what) > 0 {
+			fmt.Fprintf(&b, "  - what: [%s]\n    reason: %q\n    since: %s\n", strings.Join(what, ", "), reason, today.Format(time.DateOnly))
+		}
+	}
+	for _, l := range w.leftOut {
+		entry(l.why, "stage "+l.stage)
+	}
+	var runtimes, capabilities []string
+	for _, r := range w.platform.Runtimes {
+		runtimes = append(runtimes, "runtime "+r.Name)
+	}
+	for _, s := range w.asked {
+		if len(w.platform.Runtimes) > 0 {
+			runtimes = append(runtimes, "stage-runtime "+s)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.platform.Capabilities)) {
+		capabilities = append(capabilities, "capability "+string(name))
+	}
+	entry("no scenario looks at what drives an agent yet", runtimes...)
+	entry("no scenario requires it yet", capabilities...)
+	if b.Len() == 0 {
+		return ""
+	}
+	return "holes: # what no scenario covers; understudy lint tells when that changes\n" + b.String()
 }
 
 func (w *suiteWriter) feature() (string, error) {
@@ -74,8 +116,10 @@ func (w *suiteWriter) feature() (string, error) {
 		text, why := w.stage(s)
 		if why != "" {
 			fmt.Fprintf(&b, "\n  # Stage %s has no scenario yet: %s.\n", s.Name, why)
+			w.leftOut = append(w.leftOut, leftOut{s.Name, why})
 			continue
 		}
+		w.asked = append(w.asked, s.Name)
 		scenarios++
 		b.WriteString(text)
 	}

@@ -69,6 +69,9 @@ func TestInitForAPlatformSaysWhatItLeavesOut(t *testing.T) {
   four: {label: d, result: out/d.txt, checks: [{matches: x}]}
   five: {label: "e\"e"}
   six: {label: f, result: "out/f|f.json", schema: odd.json}
+runtimes: {dummy: , pi: }
+metrics: {file: metrics.json, runtime: runtime}
+capabilities: {runtime-pi: true, slow: false}
 `
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -88,6 +91,15 @@ func TestInitForAPlatformSaysWhatItLeavesOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "init_platform", string(text))
+	if text, err = os.ReadFile(filepath.Join(dir, "s/understudy.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\n  - what: [\"stage three\"]\n    reason: \"the platform file names no label that starts it\"\n    since: ",
+		`["runtime dummy", "runtime pi", "stage-runtime one", "stage-runtime two"]`, `["capability runtime-pi", "capability slow"]`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the suite's holes lack %s:\n%s", want, text)
+		}
+	}
 }
 
 func TestInitForAPlatformRefuses(t *testing.T) {

@@ -150,6 +150,7 @@ func TestInitForGitLab(t *testing.T) {
 	}
 	var pipeline map[string]struct {
 		Image     string   `yaml:"image"`
+		Timeout   string   `yaml:"timeout"`
 		Script    []string `yaml:"script"`
 		Artifacts struct {
 			When    string   `yaml:"when"`
@@ -163,7 +164,7 @@ func TestInitForGitLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	job := pipeline["behaviour"]
-	if len(pipeline) != 1 || job.Image == "" || len(job.Script) != 2 || job.Artifacts.When != "always" || job.Artifacts.Reports.JUnit == "" {
+	if len(pipeline) != 1 || job.Image == "" || job.Timeout == "" || len(job.Script) != 2 || job.Artifacts.When != "always" || job.Artifacts.Reports.JUnit == "" {
 		t.Errorf("got %+v", pipeline)
 	}
 }
