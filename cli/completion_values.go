@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-dev/understudy/trial"
 )
 
-// completeFlags gives the commands that have --tags or --capabilities their values to choose from.
+// completeFlags gives the commands that have --tags, --capabilities or --as their values to choose from.
 func completeFlags(commands []*cobra.Command) {
 	for _, c := range commands {
 		if c.Flags().Lookup("tags") != nil {
@@ -21,6 +21,9 @@ func completeFlags(commands []*cobra.Command) {
 		}
 		if c.Flags().Lookup("capabilities") != nil {
 			_ = c.RegisterFlagCompletionFunc("capabilities", completeCapabilities)
+		}
+		if c.Flags().Lookup("as") != nil {
+			_ = c.RegisterFlagCompletionFunc("as", completeRuns)
 		}
 	}
 }
@@ -67,6 +70,17 @@ func completeCapabilities(_ *cobra.Command, paths []string, typed string) ([]cob
 		}
 	}
 	return after(typed, ",", names), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeRuns completes the name of a run that the suite is configured for.
+func completeRuns(_ *cobra.Command, paths []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var names []string
+	if c, ok := suiteAt(paths); ok {
+		for _, r := range c.Configured() {
+			names = append(names, r.Name)
+		}
+	}
+	return after(typed, "", names), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeStages completes a stage that a fixture can be made for.

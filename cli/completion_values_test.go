@@ -13,6 +13,7 @@ func TestCompletionOfValues(t *testing.T) {
 	stage := `triage: {result: out/r.json, schema: s.json}, other: {}`
 	dir := writeSuite(t, map[string]string{
 		"platform.yaml":      strings.Replace(platformYAML, "triage: {}", stage, 1) + "capabilities: {slow: false, soft: true}\n",
+		"understudy.yaml":    "platform: platform.yaml\nfeatures: features\nruns: {night: {}, noon: {}, day: {}}\n",
 		"features/f.feature": "@a\nFeature: F\n\n  @slow @sly\n  Scenario: S\n    Given an issue\n", "s.json": "{}",
 	})
 	t.Chdir(dir)
@@ -26,6 +27,8 @@ func TestCompletionOfValues(t *testing.T) {
 		{[]string{"plan", "nowhere", "--tags", ""}, ""},
 		{[]string{"run", ".", "--capabilities", "s"}, "slow soft"},
 		{[]string{"run", ".", "--capabilities", "soft,sl"}, "soft,slow"},
+		{[]string{"run", ".", "--as", "n"}, "night noon"},
+		{[]string{"plan", "nowhere", "--as", ""}, ""},
 		{[]string{"init", "fixture", ""}, "triage"},
 		{[]string{"init", "fixture", "triage", ""}, ""},
 		{[]string{"init", "--ci", ""}, "github gitlab"},
