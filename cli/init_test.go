@@ -7,11 +7,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/understudy-dev/understudy/cli"
 	"github.com/understudy-dev/understudy/internal/strictyaml"
+	"github.com/understudy-dev/understudy/suite/budget"
 )
 
 // toRun is the command that init prints.
@@ -166,5 +168,16 @@ func TestInitForGitLab(t *testing.T) {
 	job := pipeline["behaviour"]
 	if len(pipeline) != 1 || job.Image == "" || job.Timeout == "" || len(job.Script) != 2 || job.Artifacts.When != "always" || job.Artifacts.Reports.JUnit == "" {
 		t.Errorf("got %+v", pipeline)
+	}
+}
+
+// TestInitsJobsEndInTime: the run ends before its job is killed, with two minutes to upload what there is.
+func TestInitsJobsEndInTime(t *testing.T) {
+	for _, file := range []string{"initfiles/github.yml", "initfiles/gitlab.yml"} {
+		b := budget.Budget{Workflow: file, Job: "behaviour", Collection: 2 * time.Minute, File: "understudy.yaml", Line: 1}
+		found, problems := budget.Read(b, os.ReadFile)
+		if problems = append(problems, budget.Check(b, found, 10, 1)...); len(problems) > 0 || !found.Job.Said || !found.Command.Said {
+			t.Errorf("%s: %+v, %+v", file, found, problems)
+		}
 	}
 }

@@ -170,10 +170,32 @@ func TestBudgetRefuses(t *testing.T) {
 	}
 }
 
+func TestBudgetOfGitLab(t *testing.T) {
+	const pipeline = "stages: [test]\nbehaviour:\n  timeout: 1h 15m\n  script:\n    - go build ./...\n    - - |\n        cd e2e\n        go test . -timeout 70m\n"
+	for _, tt := range []struct{ name, old, new, want string }{
+		{"it fits", "", "", ""},
+		{"as long as the job", "70m", "1h15m", "ci.yml:8: -timeout 1h15m is not less than the job's limit without collection: timeout 1h 15m (line 3) − 3m = 1h12m | a time-out of less than 1h12m, or a limit of more than 1h18m"},
+		{"in words", "1h 15m", "1 hour, 10 minutes and 30 seconds", "ci.yml:8: -timeout 70m is not less than the job's limit without collection: timeout 1 hour, 10 minutes and 30 seconds (line 3) − 3m = 1h7m30s | " +
+			"a time-out of less than 1h7m30s, or a limit of more than 1h13m"},
+		{"by default", "  timeout: 1h 15m\n", "", "ci.yml:7: -timeout 70m is not less than the job's limit without collection: timeout 1h (the default) − 3m = 57m | a time-out of less than 57m, or a limit of more than 1h13m"},
+		{"without a unit", "1h 15m", "75", `ci.yml:3: job "behaviour": timeout is "75", which cannot be read as a time; it is such as 1h 30m`},
+		{"nothing", "1h 15m", "0 minutes", `ci.yml:3: job "behaviour": timeout is "0 minutes", which is no time`},
+		{"more than there is", "1h 15m", "99999999999 days", `ci.yml:3: job "behaviour": timeout is "99999999999 days", which is more than there is`},
+		{"another job", "behaviour:", "behavior:", `ci.yml:1: there is no job "behaviour"; the file has no jobs`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text := strings.Replace(pipeline, tt.old, tt.new, 1)
+			if got := strings.Join(told(base, map[string]string{"ci.yml": text}, 0), "\n"); got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
 // FuzzRead: whatever the CI file is, there is either a problem with a place, or a limit.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{workflow, "jobs: {behaviour: {steps: [{run: 'timeout 5d go test'}]}}", "jobs: &a {behaviour: *a}", "jobs: &a [*a]", "jobs: {behaviour: {timeout-minutes: 1e400, steps: [null, *x]}}",
-		"jobs:\n  behaviour:\n    steps:\n      - run: >\n          go test \\\n", "jobs: {behaviour: {steps: [{run: \"go test -timeout='\"}]}}", "a: !!binary x\n---\nb", "", "\xff"} {
+		"jobs:\n  behaviour:\n    steps:\n      - run: >\n          go test \\\n", "jobs: {behaviour: {steps: [{run: \"go test -timeout='\"}]}}", "a: !!binary x\n---\nb", "", "behaviour: {timeout: 1h 5 m and 3d, script: &a [[go test], *a]}", "behaviour: {script: &a [*a]}", "\xff"} {
 		f.Add(seed, "")
 	}
 	f.Add("", "x:\n\tgo test -timeout \\")

@@ -132,6 +132,9 @@ func readJob(file string, data []byte, name string) (j job, at Place, err error)
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 {
 		return j, at, errors.New("the file is empty")
 	}
+	if j, at, ok, err := readGitLab(file, doc.Content[0], name); ok {
+		return j, at, err
+	}
 	jobs := value(doc.Content[0], "jobs")
 	n := value(jobs, name)
 	if n == nil {
@@ -156,16 +159,22 @@ func readJob(file string, data []byte, name string) (j job, at Place, err error)
 		if run == nil || run.Kind != yaml.ScalarNode {
 			continue
 		}
-		st := step{script: run.Value, line: run.Line}
-		if run.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-			st.line++ // behind the line of the | or >
-		}
+		st := scriptOf(run)
 		if st.limit, err = minutes(file, deref(s), Limit{}); err != nil {
 			return j, Place{file, st.limit.Line}, fmt.Errorf("a step of job %q: %w", name, err)
 		}
 		j.steps = append(j.steps, st)
 	}
 	return j, at, nil
+}
+
+// scriptOf is the script that a text holds.
+func scriptOf(n *yaml.Node) step {
+	st := step{script: n.Value, line: n.Line}
+	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		st.line++ // behind the line of the | or >
+	}
+	return st
 }
 
 // minutes reads timeout-minutes of a job or a step; otherwise is what holds without it.
