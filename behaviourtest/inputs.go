@@ -38,6 +38,9 @@ func (pl place) unseen(p *trial.Prepared, o SuiteOptions) string {
 			return fmt.Sprintf("%s %s: outside the module", what, path)
 		}
 	}
+	if preset := os.Getenv("BEHAVIOUR_CONFIG_PRESET"); preset != "" && (strings.Contains(preset, "://") || !within(preset, pl.module)) {
+		return fmt.Sprintf("preset %s: outside the module", preset)
+	}
 	if !p.NeedsTools() {
 		return ""
 	}

@@ -178,7 +178,7 @@ func variables(t *testing.T, p program) {
 		"BEHAVIOUR_INSTALL_MODE=per-org":       "not built yet",
 		"ENVIRONMENT=stage":                    "not built yet",
 		"PLAYBACK_RUNTIME=dummy-playback":      "not built yet",
-		"BEHAVIOUR_CONFIG_PRESET=preset.yaml":  "not built yet",
+		"BEHAVIOUR_CONFIG_PRESET=none.yaml":    "stat none.yaml: no such file",
 		"BEHAVIOUR_POOL_SIZE=12":               "not built yet",
 		"BEHAVIOUR_SCN=github":                 "there is no such variable",
 		"BEHAVIOUR_CAPABILITIES=a,,b":          "is not a name",

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/trial"
 )
 
 // variables are what the environment variables decide.
@@ -16,6 +17,7 @@ type variables struct {
 	jobs         int // 0 is what the environment can hold
 	capabilities []driver.Capability
 	artifacts    string
+	preset       string
 }
 
 // choice is a variable that has one of a few values.
@@ -34,7 +36,7 @@ var choices = [...]choice{
 }
 
 // unbuilt are variables of which no value can be honoured yet.
-var unbuilt = [...]string{"BEHAVIOUR_CONFIG_PRESET", "BEHAVIOUR_POOL_SIZE", "BEHAVIOUR_SUITE_NAME", "BEHAVIOUR_APP_SET"}
+var unbuilt = [...]string{"BEHAVIOUR_POOL_SIZE", "BEHAVIOUR_SUITE_NAME", "BEHAVIOUR_APP_SET"}
 
 // ours have this prefix; a name with it that nobody knows is a typing mistake.
 const prefix = "BEHAVIOUR_"
@@ -43,7 +45,7 @@ const prefix = "BEHAVIOUR_"
 func readVariables(lookup func(string) (string, bool), environ []string) (variables, error) {
 	var v variables
 	var problems []error
-	known := []string{"BEHAVIOUR_ARTIFACT_DIR", "BEHAVIOUR_CAPABILITIES"}
+	known := []string{"BEHAVIOUR_ARTIFACT_DIR", "BEHAVIOUR_CAPABILITIES", "BEHAVIOUR_CONFIG_PRESET"}
 	for _, c := range choices {
 		known = append(known, c.name)
 		problems = append(problems, c.check(lookup))
@@ -63,6 +65,10 @@ func readVariables(lookup func(string) (string, bool), environ []string) (variab
 	}
 	var err error
 	v.artifacts, _ = lookup("BEHAVIOUR_ARTIFACT_DIR")
+	v.preset, _ = lookup("BEHAVIOUR_CONFIG_PRESET")
+	if err := trial.CheckPreset(v.preset); err != nil {
+		problems = append(problems, fmt.Errorf("BEHAVIOUR_CONFIG_PRESET=%s: %w", v.preset, err))
+	}
 	v.capabilities, err = capabilities(lookup)
 	problems = append(problems, err)
 	v.jobs, err = jobs(lookup)

@@ -82,6 +82,9 @@ func headOf(file string, r result.Record) string {
 	if r.Platform.Defect != "" {
 		text += " with defect " + r.Platform.Defect
 	}
+	if r.Platform.Preset != "" {
+		text += " with preset " + r.Platform.Preset
+	}
 	if !r.Started.IsZero() {
 		text += r.Started.UTC().Format(", 2006-01-02 15:04:05Z")
 	}

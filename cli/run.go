@@ -32,6 +32,7 @@ type runFlags struct {
 	noNamespaces bool
 	fresh        bool
 	defect       string
+	preset       string
 	defects      string // sample, full
 	trackRecord  string
 	capabilities string
@@ -76,6 +77,7 @@ const runExamples = `  understudy run examples/acceptance
   understudy run examples/race --explore 100
   understudy run examples/acceptance --fault delivery.twice@issues.labeled
   understudy run examples/acceptance --sweep faults
+  understudy run examples/acceptance/features/triage.feature --preset careful.yaml
   understudy run examples/acceptance --capabilities slow-model,new-labels`
 
 func runCommand(o Options) *cobra.Command {
@@ -122,6 +124,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 	fl.BoolVar(&f.noNamespaces, "no-namespaces", false, "keep programs in process groups even where namespaces are allowed")
 	fl.BoolVar(&f.fresh, "fresh", false, "every scenario installs the platform itself; else all but the first and those tagged @fresh get copies")
 	f.defectsFlags(cmd)
+	fl.StringVar(&f.preset, "preset", "", "configuration that the platform is installed on: a file or an https URL")
 	fl.StringVar(&f.defect, "defect", "", "install the platform with this seeded defect")
 	fl.StringVar(&f.annotations, "annotations", "auto",
 		"tell GitHub Actions what did not pass, as annotations and in the job's summary: auto (where GITHUB_ACTIONS is true), github, none")
@@ -184,7 +187,7 @@ func runRun(ctx context.Context, o Options, f runFlags, declared []driver.Capabi
 	s := o.screen
 	shard, _ := trial.ParseShard(f.shard) // checked; without the flag it is the whole plan
 	base := trial.Options{
-		Shard: shard, Paths: paths, Tags: f.tags, As: f.as, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, Defect: f.defect, Declared: declared, Fresh: f.fresh,
+		Shard: shard, Paths: paths, Tags: f.tags, As: f.as, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, Defect: f.defect, Preset: f.preset, Declared: declared, Fresh: f.fresh,
 		Faults: f.faults, Explore: f.explore, Schedule: f.schedule, Packs: o.packs(), Kit: Version, CallerEnv: o.Env, Progress: s.progress, Status: s.status,
 	}
 	// Files, flags and vocabulary first: a mistake in them must not wait for a build.

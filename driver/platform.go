@@ -66,7 +66,14 @@ type Actor struct {
 // installation of its own where others are content with a copy.
 type Enrollment struct {
 	NewRepo
-	Fresh bool
+	Fresh  bool
+	Preset *Preset // for this installation alone, instead of the one of the run; nil is that one
+}
+
+// Preset is a configuration on which an installation stands.
+type Preset struct {
+	From string // a file as people call it, or an https URL
+	Data []byte // of a file; nil of a URL, which the platform's installer fetches itself
 }
 
 // Installer puts the platform into a repository and takes it out again.

@@ -23,9 +23,10 @@ type Scope struct {
 	Seed     int64
 	Dir      string // work directory of the run; the caller removes it after Close
 	Platform Platform
-	Faults   []string // in force in each lease from the start, in the text form of docs/guide/faults.md
-	Defect   string   // name of the seeded defect to install, "" for none
-	Fixtures fs.FS    // the suite's fixtures root
+	Faults   []string       // in force in each lease from the start, in the text form of docs/guide/faults.md
+	Defect   string         // name of the seeded defect to install, "" for none
+	Preset   *driver.Preset // on which each installation stands; nil is none
+	Fixtures fs.FS          // the suite's fixtures root
 	Log      *slog.Logger
 	Scrubber *evidence.Scrubber // learns every secret that the site makes; nil learns none
 	Progress func(text string)  // long preparations tell what they do; may be nil

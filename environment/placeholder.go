@@ -26,6 +26,7 @@ var placeholders = map[string][]string{
 	"install": {"repo", "api", "server"},               // and token:ACTOR in env
 	"poller":  {"repo", "tracker", "project", "email"}, // and token in env
 	"defect":  {"name"},
+	"preset":  {"preset"},
 	"names":   {"stage"},
 	"places":  {"name", "server", "repo", "ref", "path"},
 	"harness": {"name", "url", "digest", "file"},

@@ -22,6 +22,7 @@ type Platform struct {
 	Install Install   // run once for a site, or for each leased repository where that cannot be copied
 	Poller  Poller    // of the issue tracker; Run is empty when there is none
 	Defect  []string  // arguments added to Install for a seeded defect; "{name}" is its name
+	Preset  []string  // arguments added to Install for a preset; "{preset}" is a file or a URL
 	Door    []Opening // hosts that programs of the platform can reach
 	Order   []string  // actor names in the file's order
 
@@ -124,6 +125,9 @@ type wirePlatform struct {
 	Defect struct {
 		Install []string `yaml:"install"`
 	} `yaml:"defect"`
+	Preset struct {
+		Install []string `yaml:"install"`
+	} `yaml:"preset"`
 	Poller struct {
 		Run []string          `yaml:"run"`
 		Env map[string]string `yaml:"env"`
@@ -165,6 +169,7 @@ func (w wirePlatform) platform(at places) (Platform, []error) {
 		Install: Install{Run: w.Install.Run, Env: w.Install.Env, Validate: w.Install.Validate},
 		Poller:  Poller{Run: w.Poller.Run, Env: w.Poller.Env},
 		Defect:  w.Defect.Install,
+		Preset:  w.Preset.Install,
 		Platform: driver.Platform{
 			Name: w.Name, ScriptPath: w.Places.Script, ResultsFile: w.Places.Results,
 			PolicyFile: w.Places.Policy, ArtifactPattern: w.Names.Artifact, WorkflowFile: w.Names.Workflow,

@@ -88,6 +88,8 @@ func mistakes() []mistake {
 		{"token in a poller's command line", `"{tracker}", "{project}"`, `"{token}", "{project}"`, true},
 		{"an actor's token for a poller", `T: "{token}"`, `T: "{token:admin}"`, true},
 		{"placeholder in poller", `E: "{email}"`, `E: "{emial}"`, true},
+		{"placeholder in preset", `"{preset}"`, `"{name}"`, true},
+		{"unknown preset key", "preset: {install", "preset: {instal", false},
 		{"a poller that runs nothing", `run: [crew, poll, "{tracker}", "{project}", "{repo}"], env`, "env", false},
 		{"placeholder in get", "{gives}", "{given}", true},
 		{"one name for many stages", `job: "run ({stage})"`, `job: "run"`, true},

@@ -90,7 +90,7 @@ func TestSchemaNamesAllScopes(t *testing.T) {
 
 // full has every part of a platform file, so that an unknown key can be put into each.
 var full = []struct{ at, part string }{
-	{"", "name: crew"}, {"properties/get", "get: {"}, {"properties/install", "install: {"}, {"properties/defect", "defect: {"}, {"properties/poller", "poller: {"},
+	{"", "name: crew"}, {"properties/get", "get: {"}, {"properties/install", "install: {"}, {"properties/defect", "defect: {"}, {"properties/poller", "poller: {"}, {"properties/preset", "preset: {"},
 	{"properties/actors/additionalProperties", "admin: {"}, {"properties/places", "places: {"}, {"properties/names", "names: {"},
 	{"properties/stages/additionalProperties", "triage: {"}, {"properties/stages/additionalProperties/properties/checks/items", "checks: [{"},
 	{"properties/harness", "harness: {"}, {"properties/harness/properties/hosted", "hosted: {"}, {"properties/edits/additionalProperties", "kill-switch: {"},

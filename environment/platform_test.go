@@ -42,6 +42,7 @@ door:
   allowed.test: {status: 200, body: hi}
 capabilities: {slow-model: false, new-labels: true}
 words: {stage: triage}
+preset: {install: [--config, "{preset}"]}
 poller: {run: [crew, poll, "{tracker}", "{project}", "{repo}"], env: {E: "{email}", T: "{token}"}}
 `
 

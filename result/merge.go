@@ -138,6 +138,9 @@ func (m *merging) platform(name string, p Platform) {
 	if p.Defect != first.Defect {
 		m.differ = append(m.differ, fmt.Sprintf("%s has defect %q, %s %q", m.first, first.Defect, name, p.Defect))
 	}
+	if p.Preset != first.Preset {
+		m.differ = append(m.differ, fmt.Sprintf("%s has preset %q, %s %q", m.first, first.Preset, name, p.Preset))
+	}
 	files := slices.Sorted(maps.Keys(first.Digest))
 	for _, f := range slices.Sorted(maps.Keys(p.Digest)) {
 		if !slices.Contains(files, f) {

@@ -112,6 +112,7 @@ func TestMergeKeepsWhatIsOfTheRun(t *testing.T) {
 func TestMergeRefusesWhatDiffers(t *testing.T) {
 	for want, change := range map[string]func(r *result.Record){
 		`a.json is of platform "crew", b.json of "shell"`:                                     func(r *result.Record) { r.Platform.Name = "shell" },
+		`a.json has preset "", b.json "p.yaml"`:                                               func(r *result.Record) { r.Platform.Preset = "p.yaml" },
 		`a.json has defect "", b.json "skip-schema"`:                                          func(r *result.Record) { r.Platform.Defect = "skip-schema" },
 		`crew of platform crew is sha256:aa in a.json and sha256:bb in b.json`:                func(r *result.Record) { r.Platform.Digest = map[string]string{"crew": "sha256:bb"} },
 		`crew of platform crew is sha256:aa in a.json and absent in b.json`:                   func(r *result.Record) { r.Platform.Digest = nil },

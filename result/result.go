@@ -62,6 +62,7 @@ type Platform struct {
 	Name   string            `json:"name"`
 	Digest map[string]string `json:"digest"` // file → "sha256:…"
 	Defect string            `json:"defect,omitempty"`
+	Preset string            `json:"preset,omitempty"` // a file's name and "sha256:…", or a URL
 }
 
 // Source is a feature file as it was when the run began.

@@ -42,6 +42,8 @@ type Options struct {
 	Repeat int
 	Seed   int64
 	Defect string // seeded defect to install, "" for none
+	// Preset is a configuration for the installer to stand on: a file or an https URL, "" for none.
+	Preset string
 	// Explore is in how many orders of deliveries and of jobs each scenario is tried, decided by Seed,
 	// until one fails; the shortest such schedule is recorded. 0 takes them as they come.
 	Explore int
@@ -84,6 +86,7 @@ type Prepared struct {
 	plan     suite.Planned
 	env      environment.Environment
 	schedule schedule.Schedule
+	preset   *driver.Preset
 }
 
 // Prepare does all that can be done before anything starts. Its errors are the caller's: files,
@@ -112,6 +115,9 @@ func Prepare(o Options) (*Prepared, error) {
 	}
 	if o.Defect != "" && len(p.Platform.Defect) == 0 {
 		return nil, fmt.Errorf("%s: defect.install is missing; it says how defect %q reaches the platform", p.Platform.File, o.Defect)
+	}
+	if p.preset, err = readPreset(o.Preset, p.Platform); err != nil {
+		return nil, err
 	}
 	if err := suite.Check(o.Packs); err != nil {
 		return nil, fmt.Errorf("check step packs: %w", err)
@@ -230,7 +236,7 @@ func (p *Prepared) Run(ctx context.Context, dir string) (rec result.Record, err 
 func (p *Prepared) record() result.Record {
 	rec := result.Record{
 		Schema: result.Schema, Kit: p.o.Kit, Started: time.Now(), Seed: p.o.Seed, Isolation: "process groups", Faults: p.o.Faults,
-		Platform: result.Platform{Name: p.Platform.Name, Defect: p.o.Defect},
+		Platform: result.Platform{Name: p.Platform.Name, Defect: p.o.Defect, Preset: presetName(p.preset)},
 	}
 	switch {
 	case p.o.Namespaces:
@@ -260,7 +266,7 @@ func (p *Prepared) runTrials(
 	}
 	defer func() { err = errors.Join(err, work.Close()) }()
 	site, err := p.env.Open(ctx, environment.Scope{
-		Seed: p.o.Seed, Dir: work.Path, Platform: p.Platform, Faults: p.o.Faults, Defect: p.o.Defect, Fixtures: p.fixtures(),
+		Seed: p.o.Seed, Dir: work.Path, Platform: p.Platform, Faults: p.o.Faults, Defect: p.o.Defect, Preset: p.preset, Fixtures: p.fixtures(),
 		Log: log, Scrubber: store.Scrubber(), Progress: p.o.Status,
 	})
 	if err != nil {

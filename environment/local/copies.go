@@ -72,8 +72,8 @@ func (i installer) Enroll(ctx context.Context, in driver.Enrollment) error {
 	if err != nil {
 		return err
 	}
-	if in.Fresh || i.p.s.o.Fresh || base.Repositories() || len(i.p.Forge.Admin().InForce()) > 0 {
-		return i.itself(ctx, in.NewRepo, base)
+	if in.Fresh || in.Preset != nil || i.p.s.o.Fresh || base.Repositories() || len(i.p.Forge.Admin().InForce()) > 0 {
+		return i.itself(ctx, in, base)
 	}
 	key := fmt.Sprintf("%s %+v", base.Likeness(), in.NewRepo)
 	for {
@@ -90,7 +90,7 @@ func (i installer) Enroll(ctx context.Context, in driver.Enrollment) error {
 		case o.addition != nil:
 			return i.copied(o, in.Repo, base)
 		case !i.givenUp(key, o):
-			return i.itself(ctx, in.NewRepo, base)
+			return i.itself(ctx, in, base)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (i installer) givenUp(key string, o *original) bool {
 // is to see for himself how.
 func (i installer) first(ctx context.Context, in driver.NewRepo, base before, o *original, key string) error {
 	defer close(o.done)
-	if err := i.make(ctx, in); err != nil {
+	if err := i.make(ctx, in, i.p.s.scope.Preset); err != nil {
 		if ctx.Err() != nil {
 			i.p.s.copies.forget(key) // it was interrupted: that says nothing about others
 		}
@@ -185,15 +185,19 @@ func (i installer) copied(o *original, r driver.Repo, base before) error {
 }
 
 // itself installs for this scenario alone.
-func (i installer) itself(ctx context.Context, in driver.NewRepo, base before) error {
-	if err := i.make(ctx, in); err != nil {
+func (i installer) itself(ctx context.Context, in driver.Enrollment, base before) error {
+	preset := in.Preset
+	if preset == nil {
+		preset = i.p.s.scope.Preset
+	}
+	if err := i.make(ctx, in.NewRepo, preset); err != nil {
 		return err
 	}
 	i.note(in.Repo, base, fromInstall)
 	return nil
 }
 
-func (i installer) make(ctx context.Context, in driver.NewRepo) error {
+func (i installer) make(ctx context.Context, in driver.NewRepo, preset *driver.Preset) error {
 	admin, err := i.p.client.As(environment.ActorAdmin)
 	if err != nil {
 		return err
@@ -201,7 +205,7 @@ func (i installer) make(ctx context.Context, in driver.NewRepo) error {
 	if err := admin.Repos.Create(ctx, in); err != nil {
 		return err
 	}
-	return i.Install(ctx, in.Repo)
+	return i.install(ctx, in.Repo, preset)
 }
 
 // note journals what was installed.

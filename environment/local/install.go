@@ -19,6 +19,10 @@ type installer struct{ p *leased }
 
 // Install runs the platform file's install command for r and checks that it left what it should.
 func (i installer) Install(ctx context.Context, r driver.Repo) error {
+	return i.install(ctx, r, i.p.s.scope.Preset)
+}
+
+func (i installer) install(ctx context.Context, r driver.Repo, preset *driver.Preset) error {
 	in := i.p.s.scope.Platform.Install
 	argv := append([]string(nil), in.Run...)
 	if defect := i.p.s.scope.Defect; defect != "" {
@@ -35,6 +39,13 @@ func (i installer) Install(ctx context.Context, r driver.Repo) error {
 		return fmt.Errorf("install into %s: %w", r, err)
 	}
 	env["HOME"], env["TMPDIR"] = home, home
+	if preset != nil {
+		args, err := i.presetArgs(*preset, home)
+		if err != nil {
+			return fmt.Errorf("install into %s: %w", r, err)
+		}
+		argv = append(argv, args...)
+	}
 	spec := driver.Spec{Dir: home}
 	for _, a := range argv {
 		v, err := i.fill(a, r)
@@ -52,6 +63,26 @@ func (i installer) Install(ctx context.Context, r driver.Repo) error {
 	}
 	spec.Argv[0] = i.executable(spec.Argv[0])
 	return i.run(ctx, r, spec)
+}
+
+// presetArgs are the arguments for a preset. One from a file is put into dir, under its own name: there the
+// installer finds it, wherever it was.
+func (i installer) presetArgs(preset driver.Preset, dir string) ([]string, error) {
+	from := preset.From
+	if preset.Data != nil {
+		from = filepath.Join(dir, filepath.Base(preset.From))
+		if err := os.WriteFile(from, preset.Data, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	var args []string
+	for _, a := range i.p.s.scope.Platform.Preset {
+		args = append(args, strings.ReplaceAll(a, "{preset}", from))
+	}
+	if len(args) == 0 {
+		return nil, fmt.Errorf("%s: preset.install is missing; it says how preset %s reaches the platform", i.p.s.scope.Platform.File, preset.From)
+	}
+	return args, nil
 }
 
 func (i installer) run(ctx context.Context, r driver.Repo, spec driver.Spec) error {

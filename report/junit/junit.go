@@ -183,7 +183,7 @@ func (s *suite) add(tc testcase, v result.Verdict, message, text string) {
 func properties(r result.Record, c result.Cell) []property {
 	var out []property
 	for _, p := range []property{{"suite", c.Suite}, {"profile", c.Profile}, {"environment", c.Environment}, {"case", c.Case},
-		{"platform.defect", r.Platform.Defect}, {"faults", strings.Join(r.Faults, " ")}, {"understudy", r.Kit}, {"isolation", r.Isolation}} {
+		{"platform.defect", r.Platform.Defect}, {"platform.preset", r.Platform.Preset}, {"faults", strings.Join(r.Faults, " ")}, {"understudy", r.Kit}, {"isolation", r.Isolation}} {
 		if p.Value != "" {
 			out = append(out, property{p.Name, clean(p.Value)})
 		}

@@ -104,6 +104,9 @@ func (d *document) head(r result.Record, page string) {
 	if r.Platform.Defect != "" {
 		text += " · seeded defect " + code(r.Platform.Defect)
 	}
+	if r.Platform.Preset != "" {
+		text += " · preset " + code(r.Platform.Preset)
+	}
 	for _, f := range r.Faults {
 		text += " · fault " + code(f)
 	}

@@ -118,6 +118,10 @@ func Summary(r result.Record, o Options) string {
 	if r.Platform.Defect != "" {
 		b.WriteString("   defect: " + clean(r.Platform.Defect))
 	}
+	if r.Platform.Preset != "" {
+		name, _, _ := strings.Cut(r.Platform.Preset, " ") // the record has its digest
+		b.WriteString("   preset: " + clean(name))
+	}
 	if len(r.Faults) > 0 {
 		b.WriteString("   faults: " + clean(strings.Join(r.Faults, " ")))
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/understudy-dev/understudy/driver"
@@ -26,6 +27,12 @@ var Pack = suite.Pack{Name: "repo", Steps: []suite.Step{
 		Doc: "Creates the leased repository and installs the platform into it. A second use changes nothing. " +
 			"The platform is installed once and the others get copies; a scenario with the tag @fresh installs it itself.",
 		Example: `the enrolled test repository`,
+	},
+	{
+		Pattern: `the enrolled test repository with the config preset "([^"]+)"`, Do: enrolledOn,
+		Doc: "The same, installed for this scenario alone and on a configuration of the fixtures: the platform's installer gets its file " +
+			"(preset.install of the platform file), as with understudy run --preset.",
+		Example: `the enrolled test repository with the config preset "fixtures/presets/careful.yaml"`,
 	},
 	{
 		Pattern: `an enrolled repository "([\w.-]+/[\w.-]+)"`, Do: enrolledAs,
@@ -55,7 +62,24 @@ func enrolled(ctx context.Context) error {
 		return nil
 	}
 	place := world.From(ctx).Drivers().Place
-	return enroll(ctx, driver.Repo{Owner: place.Org, Name: place.Repo})
+	return enroll(ctx, driver.Repo{Owner: place.Org, Name: place.Repo}, nil)
+}
+
+func enrolledOn(ctx context.Context, preset string) error {
+	w := world.From(ctx)
+	if r, err := world.Shared[driver.Repo](ctx, world.TheRepository); err == nil {
+		return fmt.Errorf("the scenario has the repository %s already; a preset is for one that is not installed yet", r)
+	}
+	fixtures := w.Drivers().Fixtures
+	if fixtures == nil {
+		return errors.New("the suite has no fixtures")
+	}
+	data, err := fs.ReadFile(fixtures, preset)
+	if err != nil {
+		return fmt.Errorf("config preset: %w", err)
+	}
+	place := w.Drivers().Place
+	return enroll(ctx, driver.Repo{Owner: place.Org, Name: place.Repo}, &driver.Preset{From: preset, Data: data})
 }
 
 func enrolledAs(ctx context.Context, name string) error {
@@ -70,7 +94,7 @@ func enrolledAs(ctx context.Context, name string) error {
 	}
 	_, err := w.As(admin).Repos.Get(ctx, r)
 	if errors.Is(err, driver.ErrNotFound) {
-		return enroll(ctx, r)
+		return enroll(ctx, r, nil)
 	}
 	if err == nil {
 		world.Share(ctx, world.TheRepository, r)
@@ -79,10 +103,10 @@ func enrolledAs(ctx context.Context, name string) error {
 }
 
 // enroll makes a repository with the platform in it the one of the scenario.
-func enroll(ctx context.Context, r driver.Repo) error {
+func enroll(ctx context.Context, r driver.Repo, preset *driver.Preset) error {
 	w := world.From(ctx)
 	set := w.Drivers()
-	in := driver.Enrollment{NewRepo: driver.NewRepo{Repo: r, AutoInit: true}, Fresh: w.Tagged(freshTag)}
+	in := driver.Enrollment{NewRepo: driver.NewRepo{Repo: r, AutoInit: true}, Fresh: w.Tagged(freshTag), Preset: preset}
 	if err := set.Installer.Enroll(ctx, in); err != nil {
 		return err
 	}

@@ -79,3 +79,15 @@ Feature: Runtimes
     Then the harness "retro" workflow completes successfully
     And the agent will succeed to Emit retro JSON
     And the run selected the "dummy" runtime
+
+  Scenario: A preset decides on what the repository leaves open
+    Given the enrolled test repository with the config preset "fixtures/presets/careful.yaml"
+    And an issue
+    And a dummy agent that would:
+      | description      | op            | args                                                      |
+      | Emit triage JSON | write_fixture | output/agent-result.json, fixtures/triage/sufficient.json |
+    When the issue is labeled "ready-for-triage"
+    Then the triage workflow completes successfully
+    And the agent will succeed to Emit triage JSON
+    And the run selected the "dummy" runtime from ".crew/config.base.yaml"
+    And the repository has a file ".crew/config.base.yaml" containing "effort: high"
