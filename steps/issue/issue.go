@@ -50,6 +50,11 @@ var Pack = suite.Pack{Name: "issue", Lint: lint, Steps: []suite.Step{
 		Example: `the issue is labeled "ready-for-triage"`,
 	},
 	{
+		Pattern: `the label "([^"]+)" is removed from the issue`, Do: unlabel,
+		Doc:     "Takes the label off as the write actor. Later steps look at the runs that this causes.",
+		Example: `the label "ready-for-triage" is removed from the issue`,
+	},
+	{
 		Pattern: `a comment "([^"]+)" is posted on the issue(?: by the ([\w-]+?)(?: actor)?)?`, Do: comment,
 		Doc:     "Writes the comment as that actor, the write actor where none is named. Later steps look at the runs that this causes.",
 		Example: `a comment "/triage" is posted on the issue by the outsider`,
@@ -100,13 +105,22 @@ func openWith(ctx context.Context, title, body string) error {
 }
 
 func label(ctx context.Context, name string) error {
+	return edit(ctx, driver.IssueEdit{AddLabels: []string{name}})
+}
+
+func unlabel(ctx context.Context, name string) error {
+	return edit(ctx, driver.IssueEdit{RemoveLabels: []string{name}})
+}
+
+// edit changes the scenario's issue, and makes the change what later steps look at.
+func edit(ctx context.Context, change driver.IssueEdit) error {
 	w := world.From(ctx)
 	ref, err := world.Shared[driver.Ref](ctx, world.TheIssue)
 	if err != nil {
 		return err
 	}
 	world.Share(ctx, world.TheStimulus, w.Cause())
-	return w.As(writer).Issues.Edit(ctx, ref, driver.IssueEdit{AddLabels: []string{name}})
+	return w.As(writer).Issues.Edit(ctx, ref, change)
 }
 
 func comment(ctx context.Context, body, actor string) error {

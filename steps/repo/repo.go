@@ -40,6 +40,11 @@ var Pack = suite.Pack{Name: "repo", Steps: []suite.Step{
 		Example: `an enrolled repository "acme/app"`,
 	},
 	{
+		Pattern: `the ([\w-]+) actor has the role "(admin|maintain|write|triage|read|none)" in the repository`, Do: setRole,
+		Doc:     "Makes the actor a collaborator with that role, or none any more, as the admin actor. A role in the organisation stays.",
+		Example: `the outsider actor has the role "write" in the repository`,
+	},
+	{
 		Pattern: `the repository has a file "([^"]+)" containing "([^"]*)"`, Do: hasFile,
 		Doc:     "Holds as soon as the default branch has the file with that text; at quiet it is decided.",
 		Example: `the repository has a file "README.md" containing "test-repo"`,
@@ -112,6 +117,19 @@ func enroll(ctx context.Context, r driver.Repo, preset *driver.Preset) error {
 	}
 	world.Share(ctx, world.TheRepository, r)
 	return nil
+}
+
+func setRole(ctx context.Context, actor, role string) error {
+	w := world.From(ctx)
+	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
+	if err != nil {
+		return err
+	}
+	a, ok := w.Drivers().Platform.Actors[actor]
+	if !ok {
+		return fmt.Errorf("the platform has no actor %q", actor)
+	}
+	return w.As(admin).Members.SetRole(ctx, r, a.Login, role)
 }
 
 func change(ctx context.Context, path, to, from string) error {

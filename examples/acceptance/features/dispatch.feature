@@ -50,3 +50,16 @@ Feature: Dispatch
     And the agent will succeed to Emit triage JSON
     And the harness "typo" agent did not run
     And the harness "unknown-key" agent did not run
+
+  Scenario: A denial says why
+    When the issue is labeled "documentation"
+    Then the job "dispatch" succeeds saying "no agent's trigger matches"
+    And the harness "triage" agent did not run
+
+  Scenario: Taking a label off starts nothing
+    When the issue is labeled "ready-for-triage"
+    Then the triage workflow completes successfully
+    And the agent will succeed to Emit triage JSON
+    When the label "ready-for-triage" is removed from the issue
+    Then the job "dispatch" succeeds saying "no agent's trigger matches"
+    And the harness "triage" agent did not run

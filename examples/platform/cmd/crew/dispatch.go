@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.com/crew/internal/current"
 	"example.com/crew/internal/defect"
 	"example.com/crew/internal/dispatch"
 	"example.com/crew/internal/event"
@@ -34,6 +35,15 @@ func (a app) dispatch(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if *file == "" && d != defect.ConfigReadOnce {
+		now, err := a.branch(root, a.getenv("GITHUB_REF_NAME"))
+		if err == nil {
+			err = now.Restrict(ctx, &c)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	var failed error
 	decision := dispatch.Decide(dispatch.Options{
 		Event: e, KillSwitch: c.KillSwitch, Complete: complete, Defect: d,
@@ -46,6 +56,19 @@ func (a app) dispatch(ctx context.Context, args []string) error {
 		return errors.Join(failed, a.tell(decision.Refuse(failed.Error()), filepath.Join(root, output), d))
 	}
 	return a.tell(decision, filepath.Join(root, output), d)
+}
+
+// branch is the one that was checked out, of which the job's own token reads. The ref of a pull request is none.
+func (a app) branch(root, name string) (current.Branch, error) {
+	client, err := a.jobsClient("GITHUB_TOKEN")
+	if err != nil {
+		return current.Branch{}, err
+	}
+	dir, err := a.variable("CREW_DIR")
+	if a.getenv("GITHUB_EVENT_NAME") == "pull_request_review" {
+		name = ""
+	}
+	return current.Branch{Forge: client, Name: name, Checkout: root, Dir: dir}, err
 }
 
 // event returns what to decide about, and what finds out the rest of it: of a normalised event in a

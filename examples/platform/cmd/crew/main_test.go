@@ -41,6 +41,7 @@ func newJob(t *testing.T, f *forgetest.Forge) job {
 		"GITHUB_EVENT_PATH": filepath.Join(j.dir, "event.json"), "GITHUB_OUTPUT": filepath.Join(j.dir, "outputs"),
 		"RUNNER_TEMP": t.TempDir(), "CREW_DIR": ".crew", "GITHUB_TOKEN": "job", "CREW_BOT_TOKEN": "bot",
 	}
+	f.Root = j.env["GITHUB_WORKSPACE"]
 	j.event("ready-for-triage")
 	return j
 }

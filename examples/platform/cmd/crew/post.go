@@ -65,9 +65,13 @@ func (a app) post(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	now, err := a.branch(root, *base)
+	if err != nil {
+		return err
+	}
 	said, err := post.Post(ctx, post.Options{
 		Job: job, Bot: bot, Agent: *agent, Role: *role, Issue: *number, Base: *base,
-		Output: filepath.Join(root, output), Defect: d,
+		Output: filepath.Join(root, output), Defect: d, Changed: now.Changed,
 		Push: func(ctx context.Context, rule push.Rule) (string, error) {
 			return push.Push(ctx, push.Options{
 				Checkout: root, Server: a.getenv("GITHUB_SERVER_URL"), Token: a.getenv("CREW_BOT_TOKEN"),

@@ -60,6 +60,8 @@ const (
 	IterationResultsMixed   Name = "iteration-results-mixed"        // the post step takes the first iteration's result
 	PayloadNotDelivered     Name = "payload-not-delivered"          // the event does not reach the agent
 	SymlinkFollowed         Name = "symlink-followed"               // a link in the agent's output is read through
+	ConfigReadOnce          Name = "config-read-once"               // dispatch goes by the configuration as it was when the event happened
+	ChangedConfigApplied    Name = "changed-config-applied"         // a result is applied although the configuration changed meanwhile
 	PresetPinned            Name = "preset-pinned"                  // setup pins the runtime although a preset says which
 )
 
@@ -73,7 +75,7 @@ func Names() []Name {
 		PriorityWrong, PriorityKept, CommandByAnyone, CodeWithoutPullRequest, CodePushesOtherIssue, ClosesMissing, RetroOnOpen,
 		TrackerDispatchedTwice, TrackerRoleIgnored, TrackerCommentLost,
 		PrecedenceWrong, MetricsMissingSource, SecondIterationSkipped, FeedbackLost, StaleIterationTaken, IterationResultsMixed,
-		PayloadNotDelivered, SymlinkFollowed, PresetPinned,
+		PayloadNotDelivered, SymlinkFollowed, PresetPinned, ConfigReadOnce, ChangedConfigApplied,
 	}
 }
 

@@ -33,6 +33,8 @@ type Options struct {
 	Base   string // the branch that was checked out for the agent
 	Output string
 	Defect defect.Name
+	// Changed lists the files of the configuration that changed since the agent was started. Nil knows of none.
+	Changed func(context.Context) ([]string, error)
 	// Push publishes the branch that the agent has left and returns its name, "" for none. Nil pushes
 	// nothing.
 	Push func(context.Context, push.Rule) (string, error)
@@ -126,6 +128,9 @@ func (o Options) act(ctx context.Context, act step, rec run.Record) (outcome, er
 	if err != nil {
 		return outcome{}, failure{"result", err}
 	}
+	if err := o.unchanged(ctx); err != nil {
+		return outcome{}, failure{"configuration", err}
+	}
 	done, err := act(ctx, o, res)
 	if err != nil {
 		return done, err
@@ -138,6 +143,19 @@ func (o Options) act(ctx context.Context, act step, rec run.Record) (outcome, er
 		by = o.Job
 	}
 	return done, o.label(ctx, by, done.handOff)
+}
+
+// unchanged refuses to apply anything when the configuration is another one than that by which the agent was
+// started: who changed it may have taken away what it allowed.
+func (o Options) unchanged(ctx context.Context) error {
+	if o.Changed == nil || o.Defect == defect.ChangedConfigApplied {
+		return nil
+	}
+	files, err := o.Changed(ctx)
+	if err == nil && len(files) > 0 {
+		err = fmt.Errorf("%s changed while the agent ran; nothing was applied, start it again", strings.Join(files, ", "))
+	}
+	return err
 }
 
 // push publishes the agent's branch as far as the rule allows it.

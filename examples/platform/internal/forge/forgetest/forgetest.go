@@ -46,6 +46,7 @@ type Forge struct {
 	Opened    []map[string]any  // pull requests, as they were asked for
 	Reviews   []map[string]any  // of pull request 1, as they were asked for
 	Fail      map[string]int    // "METHOD path" → status to answer instead
+	Root      string            // directory with the files that every branch has now; "" has none
 	moved     int               // how often the branch still moves under the caller
 
 	trees       map[string]map[string]string
@@ -142,6 +143,7 @@ func (f *Forge) handler(t testing.TB) http.Handler {
 	f.git(on)
 	f.issue(on)
 	f.pulls(on)
+	f.content(on)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		t.Errorf("unexpected call %s %s", r.Method, r.URL)
 		w.WriteHeader(http.StatusNotImplemented)
