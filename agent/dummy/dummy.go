@@ -12,7 +12,7 @@
 //	2  nothing to rely on: bad flags, bad script, no workspace, or the results could not be written
 //
 // With 2 for bad flags or a bad script nothing ran and no results file was written. Only assert_env
-// looks at the environment, and PATH says where git is: nothing else in it has influence.
+// and {{env:NAME}} look at the environment, and PATH says where git is: nothing else in it has influence.
 //
 // # Script
 //
@@ -37,7 +37,9 @@
 //
 //	write_fixture  args is a path below the workspace, content the bytes to write there. Missing
 //	               directories are made, an existing file is replaced. The path is relative, has
-//	               no ".." and leaves the workspace through no symbolic link.
+//	               no ".." and leaves the workspace through no symbolic link. {{env:NAME}} in the content
+//	               becomes the variable's value, such as a commit that nobody knew before; a variable
+//	               that is not set fails the operation. The value then stands in the file for all to read.
 //	read_file      args is a path below --repo (without it: the workspace), under the same rules.
 //	               Succeeds when it is a regular file that can be opened for reading.
 //	url_get        args is an absolute http or https URL without credentials. One GET, 10 seconds,

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"regexp"
 	"time"
 )
 
@@ -18,7 +19,7 @@ type Options struct {
 	Workspace string
 	Repo      string   // what read_file is relative to; "" is the workspace
 	Proxy     *url.URL // what url_get goes through, loopback included; nil is a direct connection
-	Env       []string // "NAME=value"; what assert_env sees, and where git is found (PATH)
+	Env       []string // "NAME=value"; what assert_env and fixtures see, and where git is found (PATH)
 
 	Iteration int // which this is, when an agent is asked again; 0 is 1
 
@@ -82,7 +83,7 @@ func (o Options) do(ctx context.Context, op Op) error {
 	}
 	switch op.Op {
 	case WriteFixture:
-		return writeFixture(o.Workspace, op.Args, op.Content)
+		return o.writeFixture(op.Args, op.Content)
 	case ReadFile:
 		return readable(o.Repo, op.Args)
 	case URLGet:
@@ -99,11 +100,39 @@ func (o Options) do(ctx context.Context, op Op) error {
 	return fmt.Errorf("unknown operation %q", op.Op)
 }
 
-func writeFixture(workspace, dest, content string) error {
+// fromEnv is where a fixture has the value of a variable.
+var fromEnv = regexp.MustCompile(`\{\{env:([^{}]*)\}\}`)
+
+// FromEnv reports whether a fixture's text has the values of variables in it, which nobody knows before
+// it is written.
+func FromEnv(text string) bool { return fromEnv.MatchString(text) }
+
+// fill puts the values of variables into a fixture's text. One that is not set is an error.
+func fill(env []string, text string) (string, error) {
+	var problems []error
+	text = fromEnv.ReplaceAllStringFunc(text, func(m string) string {
+		name := fromEnv.FindStringSubmatch(m)[1]
+		value, set := lookUp(env, name)
+		switch {
+		case !variableName.MatchString(name):
+			problems = append(problems, fmt.Errorf("%s: %q is no name of a variable", m, name))
+		case !set:
+			problems = append(problems, fmt.Errorf("%s: %s is not set", m, name))
+		}
+		return value
+	})
+	return text, errors.Join(problems...)
+}
+
+func (o Options) writeFixture(dest, content string) error {
 	if err := checkPath(dest); err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(workspace)
+	content, err := fill(o.Env, content)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(o.Workspace)
 	if err != nil {
 		return plain(err)
 	}

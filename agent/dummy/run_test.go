@@ -83,6 +83,27 @@ func TestWriteFixture(t *testing.T) {
 	}
 }
 
+func TestWriteFixtureFromEnv(t *testing.T) {
+	ws := t.TempDir()
+	o := dummy.Options{Workspace: ws, Env: []string{"HEAD=abc", "EMPTY=", "NESTED={{env:HEAD}}"}}
+	for _, tc := range []struct{ content, want, problem string }{
+		{`{"head": "{{env:HEAD}}", "{{env:EMPTY}}": 1}`, `{"head": "abc", "": 1}`, ""},
+		{"{{env:NESTED}}", "{{env:HEAD}}", ""}, // once
+		{"{{ env:HEAD }} {{env}} {{fixture:x}}", "{{ env:HEAD }} {{env}} {{fixture:x}}", ""},
+		{"{{env:GONE}} {{env:no name}}", "", "{{env:GONE}}: GONE is not set\n{{env:no name}}: \"no name\" is no name of a variable"},
+	} {
+		if err := os.RemoveAll(filepath.Join(ws, "f")); err != nil {
+			t.Fatal(err)
+		}
+		if got := one(t, o, dummy.Op{Op: dummy.WriteFixture, Args: "f", Content: tc.content}); got != tc.problem {
+			t.Errorf("%s: error %q, want %q", tc.content, got, tc.problem)
+		}
+		if got, _ := os.ReadFile(filepath.Join(ws, "f")); string(got) != tc.want { // no file is ""
+			t.Errorf("%s: wrote %q, want %q", tc.content, got, tc.want)
+		}
+	}
+}
+
 func TestReadFile(t *testing.T) {
 	ws, repo := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(ws, "in-workspace"), "x")

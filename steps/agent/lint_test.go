@@ -35,6 +35,7 @@ func draft(dest, fixture, declared string) suite.Draft {
 	files := fstest.MapFS{}
 	for name, text := range map[string]string{
 		"good.json": `{"action": "approve", "head": {"sha": "` + sha + `"}}`, "comment.json": `{"action": "comment", "note": 1}`,
+		"env.json":   `{"action": "approve", "head": {"sha": "{{env:HEAD}}"}}`,
 		"short.json": `{"action": "approve", "head": {"sha": "0123"}}`, "number.json": `{"action": "approve", "head": {"sha": 7}}`,
 		"headless.json": `{"action": "approve"}`, "noteless.json": `{"action": "comment"}`, "outside.json": `{"action": "celebrate"}`,
 		"cut.json": `{"action": `, "letter.txt": "Dear reader\n", "rude.txt": "No.\n",
@@ -71,6 +72,7 @@ func TestLint(t *testing.T) {
 		{"the way out is told", review, "outside.json", "", "fixtures/fixtures.yaml marks it: `fixtures/outside.json: {stage: review, purpose: …, invalid: true}`"},
 		{"malformed", review, "cut.json", "", at("cut.json", "is no valid result of stage review: not valid JSON: unexpected end")},
 		{"check", review, "short.json", "", `review: head.sha is "0123", which does not match ^[0-9a-f]{40}$`},
+		{"check on a variable", review, "env.json", "", ""},
 		{"check on a number", review, "number.json", "", "review: head.sha is no text"},
 		{"check on nothing", review, "headless.json", "", "review: there is no head.sha"},
 		{"conditional field", review, "noteless.json", "", "review: there is no note"},

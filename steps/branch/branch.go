@@ -33,13 +33,18 @@ var Pack = suite.Pack{Name: "branch", Steps: []suite.Step{
 	},
 	{
 		Pattern: `the tip of branch "([^"]+)" is recorded`, Do: record,
-		Doc:     "Keeps the commit that the branch is at now, for `branch \"…\" is unchanged`.",
+		Doc:     "Keeps the commit that the branch is at now, for `branch \"…\" is unchanged` and `has moved`.",
 		Example: `the tip of branch "release/1.0" is recorded`,
 	},
 	{
 		Pattern: `branch "([^"]+)" is unchanged`, Do: unchanged,
 		Doc:     "Is decided at quiet: the branch is at the commit that was recorded.",
 		Example: `branch "release/1.0" is unchanged`,
+	},
+	{
+		Pattern: `branch "([^"]+)" has moved`, Do: moved,
+		Doc:     "Holds as soon as the branch is at another commit than the one that was recorded; at quiet it is decided.",
+		Example: `branch "release/1.0" has moved`,
 	},
 	{
 		Pattern: `branch "([^"]+)" exists`, Do: exists,
@@ -103,6 +108,23 @@ func record(ctx context.Context, name string) error {
 }
 
 func unchanged(ctx context.Context, name string) error {
+	return compare(ctx, world.From(ctx).Settled, name, func(ctx context.Context, w *world.World, name, now, recorded string) error {
+		return w.ExpectKey(ctx, "branch.tip", name, now, match.Equal(recorded))
+	})
+}
+
+func moved(ctx context.Context, name string) error {
+	return compare(ctx, world.From(ctx).Until, name, func(ctx context.Context, w *world.World, name, now, recorded string) error {
+		other := []string{}
+		if now != "" && now != recorded {
+			other = append(other, now)
+		}
+		return match.Hint(w.ExpectKey(ctx, "branch.moved", name, other, match.NotEmpty()), "recorded was "+recorded)
+	})
+}
+
+// compare holds the commit that a branch is at to the one that was recorded; a branch that is gone is at "".
+func compare(ctx context.Context, wait waiting, name string, check func(ctx context.Context, w *world.World, name, now, recorded string) error) error {
 	w, r, name, err := named(ctx, name)
 	if err != nil {
 		return err
@@ -111,12 +133,12 @@ func unchanged(ctx context.Context, name string) error {
 	if !ok {
 		return fmt.Errorf("the tip of branch %q was not recorded: put the step `the tip of branch \"%s\" is recorded` before what could move it", name, name)
 	}
-	return w.Settled(ctx, func(ctx context.Context) error {
+	return wait(ctx, func(ctx context.Context) error {
 		branches, err := w.As(observer).Repos.Branches(ctx, r)
 		if err != nil {
 			return err
 		}
-		return w.ExpectKey(ctx, "branch.tip", name, branches[name], match.Equal(sha))
+		return check(ctx, w, name, branches[name], sha)
 	})
 }
 

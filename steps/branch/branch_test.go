@@ -96,10 +96,19 @@ func TestUnchanged(t *testing.T) {
 			t.Errorf("%s: got %v, want a mismatch", what, err)
 		}
 	}
+	if err := moved(ctx, "x/<issue>"); !isMismatch(err) {
+		t.Errorf("it has not moved: got %v, want a mismatch", err)
+	}
 	f.branches["x/3"] = "c"
 	mismatch("moved")
+	if err := moved(ctx, "x/<issue>"); err != nil {
+		t.Errorf("moved: got %v", err)
+	}
 	delete(f.branches, "x/3")
 	mismatch("gone")
+	if err := moved(ctx, "x/<issue>"); !isMismatch(err) {
+		t.Errorf("it is gone: got %v, want a mismatch", err)
+	}
 	if err := unchanged(ctx, "main"); err != nil {
 		t.Errorf("the other branch: got %v", err)
 	}

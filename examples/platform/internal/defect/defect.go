@@ -39,6 +39,9 @@ const (
 	LabelBeforeComment      Name = "label-before-comment"           // triage labels first, and swallows what fails afterwards
 	StaleReviewPosted       Name = "stale-review-posted"            // a review of a commit that is no longer the head becomes a formal one
 	FixPushesOtherBranch    Name = "fix-pushes-other-branch"        // what the fix agent leaves is pushed, whatever branch it is
+	HeadCommitLost          Name = "head-commit-lost"               // the agent is not told which commit is the head
+	ReviewSoftened          Name = "review-softened"                // a review that asks for changes only comments
+	FixNotPushed            Name = "fix-not-pushed"                 // what the fix agent leaves stays where it is
 	StatusCommentStuck      Name = "status-comment-stuck"           // the status comment says running for ever
 	StatusCommentTwice      Name = "status-comment-twice"           // the end becomes a second status comment
 	FailureCommentMissing   Name = "failure-comment-missing"        // nobody is told of a failure
@@ -73,6 +76,7 @@ func Names() []Name {
 		BaseListOverwritten, HashUnchecked, AllowListBypassed, PrefixMatchLoose, CachePoisoned, ResourceUnfetched, URLFailureStopsOthers,
 		HandOffLost, LabelBeforeComment, StaleReviewPosted, FixPushesOtherBranch, StatusCommentStuck, StatusCommentTwice, FailureCommentMissing,
 		PriorityWrong, PriorityKept, CommandByAnyone, CodeWithoutPullRequest, CodePushesOtherIssue, ClosesMissing, RetroOnOpen,
+		HeadCommitLost, ReviewSoftened, FixNotPushed,
 		TrackerDispatchedTwice, TrackerRoleIgnored, TrackerCommentLost,
 		PrecedenceWrong, MetricsMissingSource, SecondIterationSkipped, FeedbackLost, StaleIterationTaken, IterationResultsMixed,
 		PayloadNotDelivered, SymlinkFollowed, PresetPinned, ConfigReadOnce, ChangedConfigApplied,

@@ -27,7 +27,11 @@ func review(ctx context.Context, o Options, res Result) (outcome, error) {
 		text += fmt.Sprintf("\n\nThis is about %s, which is no longer the head; it is no formal review.", res.Head)
 		return outcome{said: fmt.Sprintf("commented pull request %d; the review is stale", o.Issue)}, o.comment(ctx, text)
 	}
-	err = o.Bot.Review(ctx, o.Issue, strings.ToUpper(res.Action), text, head.SHA)
+	says := strings.ToUpper(res.Action)
+	if o.Defect == defect.ReviewSoftened {
+		says = "COMMENT"
+	}
+	err = o.Bot.Review(ctx, o.Issue, says, text, head.SHA)
 	return outcome{said: fmt.Sprintf("pull request %d has a review (%s)", o.Issue, res.Action)}, failed("review", err, "review pull request %d", o.Issue)
 }
 
@@ -45,7 +49,9 @@ func fix(ctx context.Context, o Options, res Result) (outcome, error) {
 		rule = push.Rule{}
 	}
 	branch := ""
-	if res.Action == "fixed" {
+	if res.Action == "fixed" && o.Defect == defect.FixNotPushed {
+		branch = head.Branch
+	} else if res.Action == "fixed" {
 		if branch, err = o.push(ctx, rule); err != nil {
 			return outcome{}, err
 		}

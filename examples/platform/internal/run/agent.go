@@ -112,7 +112,7 @@ func (t *task) environment(n int, feedback string) []string {
 	}
 	if t.event != nil && t.Defect != defect.PayloadNotDelivered {
 		env = append(env, "CREW_EVENT_PATH="+t.input(eventFile))
-		env = append(env, t.event.urls()...)
+		env = append(env, t.event.variables(t.Defect)...)
 	}
 	for name, value := range t.harness.Env {
 		env = append(env, name+"="+value)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"example.com/crew/internal/defect"
@@ -26,7 +27,10 @@ type event struct {
 		URL string `json:"html_url"`
 	} `json:"issue"`
 	Pull struct {
-		URL string `json:"html_url"`
+		URL  string `json:"html_url"`
+		Head struct {
+			SHA string `json:"sha"`
+		} `json:"head"`
 	} `json:"pull_request"`
 }
 
@@ -48,15 +52,24 @@ func readEvent(payload string) (*event, error) {
 			return nil, fmt.Errorf("the event's payload has the address %q", u)
 		}
 	}
+	if sha := e.Pull.Head.SHA; sha != "" && !commit.MatchString(sha) {
+		return nil, fmt.Errorf("the event's payload has the head commit %q", sha)
+	}
 	return &e, nil
 }
 
-func (e *event) urls() (env []string) {
+var commit = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+
+// variables are what of the payload stands in the environment.
+func (e *event) variables(d defect.Name) (env []string) {
 	if e.Issue.URL != "" {
 		env = append(env, "CREW_ISSUE_URL="+e.Issue.URL)
 	}
 	if e.Pull.URL != "" {
 		env = append(env, "CREW_PULL_REQUEST_URL="+e.Pull.URL)
+	}
+	if e.Pull.Head.SHA != "" && d != defect.HeadCommitLost {
+		env = append(env, "CREW_HEAD_SHA="+e.Pull.Head.SHA)
 	}
 	return env
 }

@@ -150,3 +150,24 @@ func TestPrecedence(t *testing.T) {
 	o.Flags, o.Environment, o.Defect = selection.Values{}, selection.Values{}, defect.PrecedenceWrong
 	check("shell", ".crew/config.yaml", "from-config", ".crew/config.base.yaml", "low")
 }
+
+// TestHeadCommit: the agent is told the head of a pull request, and nothing that is no commit.
+func TestHeadCommit(t *testing.T) {
+	const sha = "0123456789abcdef0123456789abcdef01234567"
+	payload := `{"pull_request":{"number":7,"html_url":"https://h/7","head":{"ref":"f","sha":"` + sha + `"}}}`
+	for _, tc := range []struct {
+		payload string
+		defect  defect.Name
+		status  run.Status
+	}{
+		{payload, "", run.Succeeded},
+		{payload, defect.HeadCommitLost, run.Invalid},
+		{strings.Replace(payload, sha, "main; true", 1), "", run.Broken},
+	} {
+		c, o, log := stage(t, `test "$CREW_HEAD_SHA" = `+sha+` && `+good)
+		o.Payload, o.Defect = tc.payload, tc.defect
+		if rec, err := run.Run(t.Context(), c, o); rec.Status != tc.status || (err != nil) != (tc.status == run.Broken) {
+			t.Errorf("%s %s: %+v, %v\n%s", tc.payload, tc.defect, rec, err, log)
+		}
+	}
+}
