@@ -13,15 +13,16 @@ type Forge interface {
 
 // Session is the forge as one actor sees it.
 type Session struct {
-	Repos   Repos
-	Files   Files
-	Members Members
-	Config  Config
-	Labels  Labels
-	Issues  Issues
-	Pulls   Pulls
-	Reviews Reviews
-	Runs    Runs
+	Repos     Repos
+	Files     Files
+	Members   Members
+	Config    Config
+	Labels    Labels
+	Issues    Issues
+	Reactions Reactions
+	Pulls     Pulls
+	Reviews   Reviews
+	Runs      Runs
 }
 
 // NewUser describes an account of a person or, with Bot, of a program.
@@ -159,6 +160,17 @@ type Issues interface {
 	Edit(ctx context.Context, ref Ref, edit IssueEdit) error
 	Comment(ctx context.Context, ref Ref, body string) (Comment, error)
 	Comments(ctx context.Context, ref Ref) ([]Comment, error)
+}
+
+// Reaction is what somebody shows without words. Content is +1, -1, laugh, confused, heart, hooray, rocket or eyes.
+type Reaction struct {
+	Author  string
+	Content string
+}
+
+// Reactions reads the reactions to issues and pull requests.
+type Reactions interface {
+	List(ctx context.Context, ref Ref) ([]Reaction, error) // oldest first
 }
 
 // RunFilter selects runs; zero fields select all. Cause selects the runs that it started itself; a

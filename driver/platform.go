@@ -13,6 +13,7 @@ type Platform struct {
 	WorkflowFile    string           // file name of the platform's workflow, such as "crew.yml"
 	JobPattern      string           // name of a stage's job, such as "run ({stage})"
 	FailureMarker   string           // text that every failure comment of the platform contains
+	OwnersMarker    string           // text that the log of a run contains if an OWNERS file decided that its actor may
 	AgentFile       string           // path in the repository of the file that tells the agent {name} what to do
 	RawURL          string           // where a file of a public repository is fetched: {server}, {repo}, {ref} and {path}
 	Harness         Harness          // of agents that a scenario brings

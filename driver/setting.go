@@ -12,6 +12,9 @@ const (
 	EditModel        = "model"         // {model} for all agents
 	EditEffort       = "effort"        // {effort} for all agents
 	EditAllow        = "allow"         // allows what is fetched below {prefix}
+	EditReactions    = "reactions"     // has the platform show by reactions how far it is
+	EditOwners       = "owners"        // has OWNERS files say who may start agents
+	EditGateway      = "gateway"       // {url} of the inference gateway that agents may reach
 	EditBase         = "base"          // makes {base} the base of the harness {name}
 )
 

@@ -147,6 +147,7 @@ type wirePlatform struct {
 		Workflow string `yaml:"workflow"`
 		Job      string `yaml:"job"`
 		Failure  string `yaml:"failure"`
+		Owners   string `yaml:"owners"`
 	} `yaml:"names"`
 	Harness      wireHarness `yaml:"harness"`
 	Edits        yaml.Node   `yaml:"edits"`
@@ -173,7 +174,7 @@ func (w wirePlatform) platform(at places) (Platform, []error) {
 		Platform: driver.Platform{
 			Name: w.Name, ScriptPath: w.Places.Script, ResultsFile: w.Places.Results,
 			PolicyFile: w.Places.Policy, ArtifactPattern: w.Names.Artifact, WorkflowFile: w.Names.Workflow,
-			JobPattern: w.Names.Job, FailureMarker: w.Names.Failure,
+			JobPattern: w.Names.Job, FailureMarker: w.Names.Failure, OwnersMarker: w.Names.Owners,
 			AgentFile: w.Places.AgentFile, RawURL: w.Places.Raw, Harness: w.Harness.harness(w.Places.Harness),
 			Metrics: w.Metrics.metrics(),
 		},

@@ -10,20 +10,21 @@ import (
 func refused(err error) driver.Session {
 	return driver.Session{
 		Repos: repos{err}, Files: files{err}, Members: members{err},
-		Config: config{err}, Labels: labels{err}, Issues: issues{err}, Pulls: pulls{err}, Reviews: reviews{err}, Runs: runs{err},
+		Config: config{err}, Labels: labels{err}, Issues: issues{err}, Reactions: reactions{err}, Pulls: pulls{err}, Reviews: reviews{err}, Runs: runs{err},
 	}
 }
 
 type (
-	repos   struct{ err error }
-	files   struct{ err error }
-	members struct{ err error }
-	config  struct{ err error }
-	labels  struct{ err error }
-	issues  struct{ err error }
-	pulls   struct{ err error }
-	reviews struct{ err error }
-	runs    struct{ err error }
+	repos     struct{ err error }
+	files     struct{ err error }
+	members   struct{ err error }
+	config    struct{ err error }
+	labels    struct{ err error }
+	issues    struct{ err error }
+	reactions struct{ err error }
+	pulls     struct{ err error }
+	reviews   struct{ err error }
+	runs      struct{ err error }
 )
 
 func (r repos) Create(context.Context, driver.NewRepo) error { return r.err }
@@ -55,6 +56,8 @@ func (c config) SetVariable(context.Context, driver.Repo, string, string) error 
 func (c config) Variables(context.Context, driver.Repo) (map[string]string, error) { return nil, c.err }
 
 func (c config) SetSecret(context.Context, driver.Repo, string, string) error { return c.err }
+
+func (r reactions) List(context.Context, driver.Ref) ([]driver.Reaction, error) { return nil, r.err }
 
 func (l labels) Set(context.Context, driver.Repo, driver.Label) error { return l.err }
 

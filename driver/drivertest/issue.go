@@ -41,6 +41,11 @@ func issues(c *trial) {
 	if len(all) != 2 || all[0].Body != "first" || all[1].Body != "second" || all[0].Author != c.p.OutsiderLogin || all[0].ID == all[1].ID {
 		c.Errorf("comments %+v", all)
 	}
+	reactions, err := c.writer.Reactions.List(ctx, is.Ref)
+	c.must(err)
+	equal(c, "reactions", len(reactions), 0)
+	_, err = c.writer.Reactions.List(ctx, driver.Ref{Repo: c.repo, Number: 99})
+	c.refused("reactions to an issue that is not there", err, driver.ErrNotFound)
 	_, err = c.writer.Issues.Get(ctx, driver.Ref{Repo: c.repo, Number: 99})
 	c.refused("an issue that is not there", err, driver.ErrNotFound)
 	c.must(c.writer.Issues.Edit(ctx, is.Ref, driver.IssueEdit{AddLabels: []string{"three"}}))

@@ -64,7 +64,7 @@ func (f *Forge) As(actor string) (driver.Session, error) {
 	}
 	c := &client{base: f.o.APIURL, token: token, http: f.o.Client, wait: f.o.Wait}
 	return driver.Session{
-		Repos: repos{c}, Files: files{c}, Members: members{c}, Config: config{c}, Labels: labels{c}, Issues: issues{c}, Pulls: pulls{c}, Reviews: reviews{c}, Runs: runs{c},
+		Repos: repos{c}, Files: files{c}, Members: members{c}, Config: config{c}, Labels: labels{c}, Issues: issues{c}, Reactions: reactions{c}, Pulls: pulls{c}, Reviews: reviews{c}, Runs: runs{c},
 	}, nil
 }
 

@@ -131,3 +131,28 @@ func (s issues) Comments(ctx context.Context, ref driver.Ref) ([]driver.Comment,
 	}
 	return out, nil
 }
+
+type reactions struct{ c *client }
+
+func (s reactions) List(ctx context.Context, ref driver.Ref) ([]driver.Reaction, error) {
+	out := []driver.Reaction{}
+	err := s.c.pages(ctx, repoPath(ref.Repo, "/issues/%d/reactions", ref.Number), func(raw []byte) error {
+		var page []struct {
+			Content string `json:"content"`
+			User    struct {
+				Login string `json:"login"`
+			} `json:"user"`
+		}
+		if err := json.Unmarshal(raw, &page); err != nil {
+			return err
+		}
+		for _, w := range page {
+			out = append(out, driver.Reaction{Author: w.User.Login, Content: w.Content})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list reactions to %s#%d: %w", ref.Repo, ref.Number, err)
+	}
+	return out, nil
+}

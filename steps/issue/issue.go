@@ -84,6 +84,21 @@ var Pack = suite.Pack{Name: "issue", Lint: lint, Steps: []suite.Step{
 		Doc:     "Is decided at quiet: so many comments contain the text, no more and no less.",
 		Example: `the issue has exactly 1 comment containing "triaged"`,
 	},
+	{
+		Pattern: reactionsStep, Do: enableReactions,
+		Doc:     "Has the platform show by reactions how far it is, by edits.reactions of the platform file.",
+		Example: reactionsStep,
+	},
+	{
+		Pattern: `the issue has an? "([^"]+)" reaction`, Do: hasReaction,
+		Doc:     "Holds as soon as somebody reacted so; at quiet it is decided. It is +1, -1, laugh, confused, heart, hooray, rocket or eyes.",
+		Example: `the issue has a "rocket" reaction`,
+	},
+	{
+		Pattern: `the issue does not have an? "([^"]+)" reaction`, Do: lacksReaction,
+		Doc:     "Is decided at quiet: nobody reacts so, and nothing is under way that could.",
+		Example: `the issue does not have a "confused" reaction`,
+	},
 }}
 
 func open(ctx context.Context) error {

@@ -4,14 +4,23 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/suite"
 	"github.com/understudy-dev/understudy/suite/feature"
+	"github.com/understudy-dev/understudy/world/settings"
 )
 
 // lint finds the number of an issue where the scenario opens that only later. Where no step of this pack
 // opens one, a step of somebody else may.
 func lint(d suite.Draft) (problems []error) {
 	for _, s := range d.Scenarios {
+		for _, step := range s.Steps {
+			if step.Text == reactionsStep && d.Platform.Name != "" {
+				if err := settings.Missing(d.Platform, driver.EditReactions); err != nil {
+					problems = append(problems, suite.At(s, step, err))
+				}
+			}
+		}
 		opened := len(s.Steps)
 		for i, step := range s.Steps {
 			if step.Text == "an issue" || strings.HasPrefix(step.Text, `an issue with title "`) {

@@ -6,6 +6,7 @@ import (
 
 	messages "github.com/cucumber/messages/go/v34"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/steps/issue"
 	"github.com/understudy-dev/understudy/suite"
 	"github.com/understudy-dev/understudy/suite/feature"
@@ -41,5 +42,17 @@ func TestLint(t *testing.T) {
 		if (len(problems) > 0) != tt.bad || tt.bad && !strings.Contains(problems[0].Error(), "a later step opens") {
 			t.Errorf("%s: got %v", tt.name, problems)
 		}
+	}
+}
+
+func TestLintAsksForTheEdit(t *testing.T) {
+	d := suite.Draft{Scenarios: []feature.Scenario{{URI: "a.feature", Steps: []feature.Step{{Text: "status notification reactions are enabled", Line: 4}}}}}
+	d.Platform.Name = "crew"
+	if problems := issue.Pack.Lint(d); len(problems) != 1 || !strings.Contains(problems[0].Error(), "names no edits.reactions") {
+		t.Errorf("got %v", problems)
+	}
+	d.Platform.Edits = map[string]driver.Edit{driver.EditReactions: {}}
+	if problems := issue.Pack.Lint(d); len(problems) > 0 {
+		t.Errorf("got %v", problems)
 	}
 }

@@ -33,7 +33,12 @@ func (a app) status(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := post.Start(ctx, post.Options{Job: job, Agent: *agent, Issue: *number, Defect: d}); err != nil {
+	_, c, _ := a.checkout() // crew run says what is wrong with it
+	// What crew post goes by: an agent may leave another configuration behind.
+	if err := a.appendTo("GITHUB_OUTPUT", fmt.Sprintf("reactions=%t\n", c.Reactions)); err != nil {
+		return err
+	}
+	if err := post.Start(ctx, post.Options{Job: job, Agent: *agent, Issue: *number, React: c.Reactions, Defect: d}); err != nil {
 		a.warn("nobody is told that the agent is running: " + err.Error()) // which is no reason not to run it
 	}
 	return nil
@@ -71,7 +76,7 @@ func (a app) post(ctx context.Context, args []string) error {
 	}
 	said, err := post.Post(ctx, post.Options{
 		Job: job, Bot: bot, Agent: *agent, Role: *role, Issue: *number, Base: *base,
-		Output: filepath.Join(root, output), Defect: d, Changed: now.Changed,
+		React: a.getenv("CREW_REACTIONS") == "true", Output: filepath.Join(root, output), Defect: d, Changed: now.Changed,
 		Push: func(ctx context.Context, rule push.Rule) (string, error) {
 			return push.Push(ctx, push.Options{
 				Checkout: root, Server: a.getenv("GITHUB_SERVER_URL"), Token: a.getenv("CREW_BOT_TOKEN"),

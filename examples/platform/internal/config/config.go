@@ -33,6 +33,8 @@ type Config struct {
 	Model         string
 	Effort        string
 	KillSwitch    bool
+	Reactions     bool // an agent's work shows in reactions, too
+	Owners        bool // OWNERS files say who may start agents, beside roles
 	Agents        map[string]Entry
 	AllowedHosts  []string            // that agents may reach
 	AllowedRemote []string            // URL prefixes that harnesses may come from

@@ -21,6 +21,8 @@ type values struct {
 	Model         *string             `yaml:"model"`
 	Effort        *string             `yaml:"effort"`
 	KillSwitch    *bool               `yaml:"kill_switch"`
+	Reactions     *bool               `yaml:"reactions"`
+	Owners        *bool               `yaml:"owners"`
 	Agents        map[string]Entry    `yaml:"agents"`
 	AllowedHosts  []string            `yaml:"allowed_hosts"`
 	AllowedRemote []string            `yaml:"allowed_remote_resources"`
@@ -73,6 +75,12 @@ func (c *Config) overlay(l layer) {
 	}
 	if w.KillSwitch != nil {
 		c.KillSwitch = *w.KillSwitch
+	}
+	if w.Reactions != nil {
+		c.Reactions = *w.Reactions
+	}
+	if w.Owners != nil {
+		c.Owners = *w.Owners
 	}
 	for name, e := range w.Agents {
 		c.Agents[name], c.Origin["agents."+name] = e, file

@@ -42,6 +42,9 @@ const (
 	HeadCommitLost          Name = "head-commit-lost"               // the agent is not told which commit is the head
 	ReviewSoftened          Name = "review-softened"                // a review that asks for changes only comments
 	FixNotPushed            Name = "fix-not-pushed"                 // what the fix agent leaves stays where it is
+	ReactionUnasked         Name = "reaction-unasked"               // it reacts though nobody enabled that
+	ReactionStuck           Name = "reaction-stuck"                 // the reaction says for ever that the agent is at work
+	ReactionWrong           Name = "reaction-wrong"                 // a failure looks like a success
 	StatusCommentStuck      Name = "status-comment-stuck"           // the status comment says running for ever
 	StatusCommentTwice      Name = "status-comment-twice"           // the end becomes a second status comment
 	FailureCommentMissing   Name = "failure-comment-missing"        // nobody is told of a failure
@@ -76,7 +79,7 @@ func Names() []Name {
 		BaseListOverwritten, HashUnchecked, AllowListBypassed, PrefixMatchLoose, CachePoisoned, ResourceUnfetched, URLFailureStopsOthers,
 		HandOffLost, LabelBeforeComment, StaleReviewPosted, FixPushesOtherBranch, StatusCommentStuck, StatusCommentTwice, FailureCommentMissing,
 		PriorityWrong, PriorityKept, CommandByAnyone, CodeWithoutPullRequest, CodePushesOtherIssue, ClosesMissing, RetroOnOpen,
-		HeadCommitLost, ReviewSoftened, FixNotPushed,
+		ReactionUnasked, ReactionStuck, ReactionWrong, HeadCommitLost, ReviewSoftened, FixNotPushed,
 		TrackerDispatchedTwice, TrackerRoleIgnored, TrackerCommentLost,
 		PrecedenceWrong, MetricsMissingSource, SecondIterationSkipped, FeedbackLost, StaleIterationTaken, IterationResultsMixed,
 		PayloadNotDelivered, SymlinkFollowed, PresetPinned, ConfigReadOnce, ChangedConfigApplied,

@@ -82,3 +82,23 @@ func (c *Client) Stick(ctx context.Context, issue int, marker, text string) erro
 	_, err := c.call(ctx, http.MethodPost, fmt.Sprintf("/issues/%d/comments", issue), body, nil)
 	return err
 }
+
+// React shows a reaction to an issue or pull request and returns its number; it may be there already.
+// See https://docs.github.com/en/rest/reactions/reactions#create-reaction-for-an-issue.
+func (c *Client) React(ctx context.Context, issue int, content string) (int64, error) {
+	var w struct {
+		ID int64 `json:"id"`
+	}
+	_, err := c.call(ctx, http.MethodPost, fmt.Sprintf("/issues/%d/reactions", issue), map[string]string{"content": content}, &w)
+	return w.ID, err
+}
+
+// Unreact takes a reaction of one's own back.
+func (c *Client) Unreact(ctx context.Context, issue int, content string) error {
+	id, err := c.React(ctx, issue, content) // which tells its number
+	if err != nil {
+		return err
+	}
+	_, err = c.call(ctx, http.MethodDelete, fmt.Sprintf("/issues/%d/reactions/%d", issue, id), nil, nil)
+	return err
+}

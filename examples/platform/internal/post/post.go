@@ -32,6 +32,7 @@ type Options struct {
 	Issue  int    // or pull request
 	Base   string // the branch that was checked out for the agent
 	Output string
+	React  bool // to the issue or pull request
 	Defect defect.Name
 	// Changed lists the files of the configuration that changed since the agent was started. Nil knows of none.
 	Changed func(context.Context) ([]string, error)

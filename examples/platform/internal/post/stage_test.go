@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/crew/internal/defect"
 	"example.com/crew/internal/forge"
 	"example.com/crew/internal/forge/forgetest"
 	"example.com/crew/internal/post"
@@ -137,5 +138,38 @@ func TestStart(t *testing.T) {
 	}
 	if _, state := said(f); state != "failed" || len(f.Comments) != 2 {
 		t.Errorf("status %q, comments %q: the status comment is edited", state, f.Comments)
+	}
+}
+
+func TestReactions(t *testing.T) {
+	const good = `{"action":"sufficient","reason":"r","comment":"Fine."}`
+	for _, tc := range []struct {
+		status run.Status
+		react  bool
+		defect defect.Name
+		want   []string
+	}{
+		{run.Succeeded, true, "", []string{"rocket"}},
+		{run.Invalid, true, "", []string{"confused"}},
+		{run.Succeeded, false, "", nil},
+		{run.Succeeded, true, defect.ReactionStuck, []string{"eyes"}},
+		{run.Invalid, true, defect.ReactionWrong, []string{"rocket"}},
+		{run.Succeeded, false, defect.ReactionUnasked, []string{"rocket"}},
+	} {
+		f := forgetest.New(t)
+		job, err := forge.New(f.URL, "job", forgetest.Repo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := post.Options{Job: job, Bot: job, Agent: "triage", Issue: 1, React: tc.react, Defect: tc.defect, Output: output(t, tc.status, "no", good)}
+		if err := post.Start(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := post.Post(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(f.Reactions, tc.want) {
+			t.Errorf("%s, asked %v, %s: reactions %q, want %q", tc.status, tc.react, tc.defect, f.Reactions, tc.want)
+		}
 	}
 }

@@ -25,7 +25,27 @@ func (o Options) status(ctx context.Context, state string) error {
 	case o.Defect == defect.StatusCommentTwice:
 		marker = "<!-- crew:status:" + o.Agent + ":end -->"
 	}
-	return o.Job.Stick(ctx, o.Issue, marker, fmt.Sprintf("crew agent %s: %s", o.Agent, state))
+	err := o.Job.Stick(ctx, o.Issue, marker, fmt.Sprintf("crew agent %s: %s", o.Agent, state))
+	return errors.Join(err, o.react(ctx, state))
+}
+
+// react shows the state without words. What says that the agent is at work goes when it no longer is.
+func (o Options) react(ctx context.Context, state string) error {
+	if !o.React && o.Defect != defect.ReactionUnasked || o.Defect == defect.ReactionStuck && state != "running" {
+		return nil
+	}
+	shows := map[string]string{"running": "eyes", "done": "rocket", "failed": "confused"}[state]
+	if state == "failed" && o.Defect == defect.ReactionWrong {
+		shows = "rocket"
+	}
+	_, err := o.Job.React(ctx, o.Issue, shows)
+	if err == nil && state != "running" {
+		err = o.Job.Unreact(ctx, o.Issue, "eyes")
+	}
+	if err != nil {
+		return fmt.Errorf("react to %d: %w", o.Issue, err)
+	}
+	return nil
 }
 
 // fail tells people of a failure. The category is one word: validation, run, result, branch, push,

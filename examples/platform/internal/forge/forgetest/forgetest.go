@@ -37,6 +37,7 @@ type Forge struct {
 	Labels    []string          // of the repository
 	Issue     []string          // labels of issue 1, in the order they came
 	Comments  []string          // of issue 1
+	Reactions []string          // to issue 1, in the order they came
 	Variables map[string]string //
 	Roles     map[string]string // in the repository, by login; "" is none
 	Secrets   map[string]string // opened with the repository's key
@@ -274,6 +275,22 @@ func (f *Forge) issue(on register) {
 	on("DELETE /issues/1/labels/{name}", func(r *http.Request, _ map[string]any) answer {
 		f.Issue = slices.DeleteFunc(f.Issue, func(l string) bool { return l == r.PathValue("name") })
 		return answer{200, []any{}}
+	})
+	on("POST /issues/1/reactions", func(_ *http.Request, in map[string]any) answer {
+		content := in["content"].(string)
+		if at := slices.Index(f.Reactions, content); at >= 0 {
+			return answer{200, map[string]int{"id": at + 1}}
+		}
+		f.Reactions = append(f.Reactions, content)
+		return answer{201, map[string]int{"id": len(f.Reactions)}}
+	})
+	on("DELETE /issues/1/reactions/{id}", func(r *http.Request, _ map[string]any) answer {
+		id, err := strconv.Atoi(r.PathValue("id"))
+		if err != nil || id < 1 || id > len(f.Reactions) {
+			return missing()
+		}
+		f.Reactions = slices.Delete(f.Reactions, id-1, id)
+		return answer{204, nil}
 	})
 	on("GET /issues/1/comments", func(*http.Request, map[string]any) answer {
 		list := []map[string]any{}
