@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/understudy-dev/understudy/driver"
@@ -53,13 +54,13 @@ func says(ctx context.Context, name, how, text string) error {
 	})
 }
 
-// excerpt is the text where a log has it, and else the log's end: the whole is among the evidence.
+// excerpt is the text where a log has it, and else the log's end without times: the whole is among the evidence.
 func excerpt(log, text string) string {
 	if strings.Contains(log, text) {
 		return text
 	}
 	const most = 20
-	lines := strings.Split(strings.TrimRight(log, "\n"), "\n")
+	lines := strings.Split(stamp.ReplaceAllString(strings.TrimRight(log, "\n"), ""), "\n")
 	return strings.Join(lines[max(0, len(lines)-most):], "\n")
 }
 
@@ -69,3 +70,39 @@ func noJob(name string, all []string) string {
 	}
 	return fmt.Sprintf("the last stimulus caused %s, without a job %q", strings.Join(all, "; "), name)
 }
+
+// mentions is what the finished runs that the last stimulus caused say of a stage: the first lines of their
+// jobs' logs that have its name, as a word. A platform that decided about it has mostly said why.
+func mentions(ctx context.Context, w *world.World, stage string) string {
+	r, list, err := caused(ctx, w)
+	if err != nil {
+		return ""
+	}
+	word := regexp.MustCompile(`(^|[^\w.-])` + regexp.QuoteMeta(stage) + `($|[^\w.-])`)
+	const most = 3
+	var said []string
+	for _, run := range list {
+		if run.Conclusion == "" {
+			continue // what it says now is not the last of it
+		}
+		jobs, err := w.As(observer).Runs.Jobs(ctx, r, run.ID)
+		if err != nil {
+			return ""
+		}
+		for _, j := range jobs {
+			log, err := w.As(observer).Runs.Log(ctx, r, j.ID)
+			if err != nil {
+				continue // it never began, and this is a hint only
+			}
+			for line := range strings.Lines(stamp.ReplaceAllString(string(log), "")) {
+				if len(said) < most && word.MatchString(line) {
+					said = append(said, fmt.Sprintf("%q says: %s", j.Name, strings.TrimSpace(line)))
+				}
+			}
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
+// stamp is the time at the beginning of each line of a log.
+var stamp = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z `)

@@ -75,28 +75,12 @@ func stageRuns(ctx context.Context, w *world.World, stage string) (found []stage
 
 // jobRuns is the same for the jobs of a name.
 func jobRuns(ctx context.Context, w *world.World, name string) (found []stageRun, all []string, err error) {
-	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
+	r, list, err := caused(ctx, w)
 	if err != nil {
 		return nil, nil, err
 	}
-	stimulus, err := world.Shared[driver.Cause](ctx, world.TheStimulus)
-	if err != nil {
-		return nil, nil, err
-	}
-	entries, err := w.Drivers().Journal.Entries(ctx, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	caused := driver.CausedBy(entries, stimulus)
 	runs := w.As(observer).Runs
-	list, err := runs.List(ctx, r, driver.RunFilter{})
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, run := range slices.Backward(list) { // oldest first
-		if !caused[driver.Cause(fmt.Sprintf("run:%d", run.ID))] {
-			continue
-		}
+	for _, run := range list {
 		all = append(all, fmt.Sprintf("run:%d %s %s", run.ID, run.Workflow, state(run.Status, run.Conclusion)))
 		jobs, err := runs.Jobs(ctx, r, run.ID)
 		if err != nil {
@@ -113,6 +97,29 @@ func jobRuns(ctx context.Context, w *world.World, name string) (found []stageRun
 		}
 	}
 	return found, all, nil
+}
+
+// caused are the runs that the last stimulus caused, oldest first.
+func caused(ctx context.Context, w *world.World) (r driver.Repo, runs []driver.Run, err error) {
+	if r, err = world.Shared[driver.Repo](ctx, world.TheRepository); err != nil {
+		return r, nil, err
+	}
+	stimulus, err := world.Shared[driver.Cause](ctx, world.TheStimulus)
+	if err != nil {
+		return r, nil, err
+	}
+	entries, err := w.Drivers().Journal.Entries(ctx, 0)
+	if err != nil {
+		return r, nil, err
+	}
+	causes := driver.CausedBy(entries, stimulus)
+	list, err := w.As(observer).Runs.List(ctx, r, driver.RunFilter{})
+	for _, run := range slices.Backward(list) {
+		if causes[driver.Cause(fmt.Sprintf("run:%d", run.ID))] {
+			runs = append(runs, run)
+		}
+	}
+	return r, runs, err
 }
 
 func state(status, conclusion string) string {
@@ -144,7 +151,7 @@ func concludes(ctx context.Context, stage, want string) error {
 			return err
 		}
 		if err := w.Expect(ctx, "stage.runs", ids(found), match.NotEmpty()); err != nil {
-			return match.Hint(err, noRun(stage, all))
+			return match.Hint(err, noRun(stage, all, mentions(ctx, w, stage)))
 		}
 		for _, f := range found {
 			err := w.ExpectKey(ctx, "run.conclusion", fmt.Sprintf("run:%d", f.run.ID), state(f.run.Status, f.run.Conclusion), match.Equal(want))
@@ -171,11 +178,16 @@ func ids(found []stageRun) []string {
 	return out
 }
 
-func noRun(stage string, all []string) string {
+// noRun is a hint; said is what the runs say of the stage, if anything.
+func noRun(stage string, all []string, said string) string {
 	if len(all) == 0 {
 		return "the last stimulus caused no run at all"
 	}
-	return fmt.Sprintf("the last stimulus caused %s, without a job of stage %s", strings.Join(all, "; "), stage)
+	hint := fmt.Sprintf("the last stimulus caused %s, without a job of stage %s", strings.Join(all, "; "), stage)
+	if said != "" {
+		hint += "; " + said
+	}
+	return hint
 }
 
 func failedStep(f stageRun) string {
@@ -258,8 +270,11 @@ func dispatched(ctx context.Context, stage string, n int) error {
 			}
 		}
 		err = w.Expect(ctx, "stage.dispatches", jobs, match.Count(n))
-		if len(jobs) == 0 {
-			err = match.Hint(err, noRun(stage, all))
+		switch {
+		case err != nil && len(jobs) == 0:
+			err = match.Hint(err, noRun(stage, all, mentions(ctx, w, stage)))
+		case err != nil:
+			err = match.Hint(err, mentions(ctx, w, stage))
 		}
 		return err
 	})
