@@ -38,3 +38,24 @@ Feature: Bases of harnesses
     And the agent will succeed to Emit triage JSON
     And the harness "round" agent did not run
     And the job "dispatch" succeeds saying "harness/round.yaml: base goes round in a circle"
+
+  Scenario: Variables of the base are there unless the harness has another value
+    Given a dummy agent that would:
+      | description         | op         | args           |
+      | Know the base's     | assert_env | DEPTH, deep    |
+      | Know its own        | assert_env | PACE, quick    |
+    And a custom harness "parent" with:
+      """
+      agent: agents/parent.md
+      role: helper
+      env: {DEPTH: deep, PACE: slow}
+      """
+    And a custom harness "child" with base "parent" and:
+      """
+      trigger: event.transition.kind == "label_changed" && event.transition.label.name == "child"
+      env: {PACE: quick}
+      """
+    When the issue is labeled "child"
+    Then the harness "child" workflow completes successfully
+    And the agent will succeed to Know the base's
+    And the agent will succeed to Know its own

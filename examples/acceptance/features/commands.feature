@@ -23,3 +23,11 @@ Feature: Commands
     When the outsider posts "/crew-prioritize" on the issue
     Then the harness "prioritize" agent did not run
     And the issue does not have label "priority-high"
+
+  Scenario: Labels that are no priorities stay
+    Given the issue is labeled "bug"
+    When a comment "/crew-prioritize" is posted on the issue
+    Then the harness "prioritize" workflow completes successfully
+    And the agent will succeed to Emit prioritize JSON
+    And the issue has label "priority-high"
+    And the issue has label "bug"

@@ -63,3 +63,19 @@ Feature: Dispatch
     When the label "ready-for-triage" is removed from the issue
     Then the job "dispatch" succeeds saying "no agent's trigger matches"
     And the harness "triage" agent did not run
+
+  Scenario: What starts nothing says why
+    When the issue is labeled "ready-for-triage-later"
+    Then the harness "triage" agent did not run
+    And the job "dispatch" succeeds saying "agent triage is skipped: its trigger does not match"
+    And the job "dispatch" succeeds saying "agent code is skipped: it is disabled"
+    When a comment "/crew-triage" is posted on the issue by the triage actor
+    Then the harness "triage" agent did not run
+    And the job "dispatch" succeeds saying "has the role triage, which may not start agents"
+    When the outsider posts "/crew-triage" on the issue
+    Then the harness "triage" agent did not run
+    And the job "dispatch" succeeds saying "has the role read, which may not start agents"
+    Given the kill switch is active
+    When the issue is labeled "ready-for-triage"
+    Then the harness "triage" agent did not run
+    And the job "dispatch" succeeds saying "the kill switch is active"

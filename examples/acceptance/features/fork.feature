@@ -64,3 +64,11 @@ Feature: Pull requests from forks
       When a fork pull request is opened by the outsider
       Then the harness "review" agent did not run
       And the fault "api.5xx" struck 1 time
+
+    Scenario: A command on a fork pull request starts no agent that takes no forks
+      Given the file ".crew/config.yaml" of the repository has "fix: {enabled: true}" in the place of "fix: {enabled: false}"
+      And the file ".crew/harness/review.yaml" of the repository has "== 'never' ||" in the place of "== 'opened' ||"
+      And a fork pull request is opened
+      When a comment "/crew-fix" is posted on the fork pull request
+      Then the harness "fix" agent did not run
+      And the job "dispatch" succeeds saying "agent fix is skipped: its trigger does not match"

@@ -137,3 +137,20 @@ Feature: Stages
       And the agent will succeed to Emit triage JSON
       And the issue does not have label "triaged"
       And the issue does not have label "ready-to-code"
+
+    Scenario: Each agent of an issue has a status of its own
+      Given the file ".crew/config.yaml" of the repository has "prioritize: {enabled: true}" in the place of "prioritize: {enabled: false}"
+      And a dummy "triage" agent that would:
+        | description      | op            | args                                                      |
+        | Emit triage JSON | write_fixture | output/agent-result.json, fixtures/triage/sufficient.json |
+      And a dummy "prioritize" agent that would:
+        | description          | op            | args                                                    |
+        | Emit prioritize JSON | write_fixture | output/agent-result.json, fixtures/prioritize/high.json |
+      When the issue is labeled "ready-for-triage"
+      Then the triage workflow completes successfully
+      And the agent will succeed to Emit triage JSON
+      When a comment "/crew-prioritize" is posted on the issue
+      Then the harness "prioritize" workflow completes successfully
+      And the agent will succeed to Emit prioritize JSON
+      And the issue has exactly 1 comment containing "crew agent triage: done"
+      And the issue has exactly 1 comment containing "crew agent prioritize: done"

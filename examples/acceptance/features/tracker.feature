@@ -35,3 +35,14 @@ Feature: What happens in an issue tracker starts agents, too
     When a comment "/crew-triage" from Jira user "dana" is added to Jira issue "APP-8"
     And the Jira poller runs
     Then the dispatch output contains a "triage" stage for issue "APP-8"
+
+  Scenario: A comment starts the stage once
+    Given a Jira issue "APP-9" with labels "bug"
+    When a comment "/crew-triage" from Jira user "dana" is added to Jira issue "APP-9"
+    And the Jira poller runs
+    Then the dispatch output contains a "triage" stage for issue "APP-9"
+    When the Jira poller runs
+    Then the dispatch output does not contain a stage for issue "APP-9"
+    When a comment "/crew-triage again" from Jira user "dana" is added to Jira issue "APP-9"
+    And the Jira poller runs
+    Then the dispatch output contains a "triage" stage for issue "APP-9"

@@ -67,3 +67,14 @@ Feature: Triage
       Then the triage workflow fails reporting "FAIL: output/agent-result.json is not valid JSON"
       And the issue does not have label "triaged"
       And the agent will succeed to Emit triage JSON
+
+    Scenario: An invalid result hands nothing on
+      Given the file ".crew/config.yaml" of the repository has "code: {enabled: true}" in the place of "code: {enabled: false}"
+      And a dummy agent that would:
+        | description      | op            | args                                                          |
+        | Emit triage JSON | write_fixture | output/agent-result.json, fixtures/triage/unknown-action.json |
+      When the issue is labeled "ready-for-triage"
+      Then the triage workflow fails reporting "FAIL: schema validation error"
+      And the agent will succeed to Emit triage JSON
+      And the issue does not have label "ready-to-code"
+      And the harness "code" agent did not run

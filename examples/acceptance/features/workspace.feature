@@ -34,3 +34,25 @@ Feature: Workspace
     Then the triage workflow fails reporting "output/link.txt in the agent's output is a symbolic link"
     And the agent will succeed to Emit triage JSON
     And the issue does not have label "triaged"
+
+  Scenario: The agent reaches nothing by which it could steer the job's later steps
+    Given the enrolled test repository
+    And an issue
+    And a dummy agent that would:
+      | description                     | op            | args                                                      |
+      | Set variables of later steps    | assert_env    | GITHUB_ENV                                                |
+      | Set outputs                     | assert_env    | GITHUB_OUTPUT                                             |
+      | Find the job's token            | assert_env    | GITHUB_TOKEN                                              |
+      | Find the bot's token            | assert_env    | CREW_BOT_TOKEN                                            |
+      | Find the runner's token         | assert_env    | ACTIONS_RUNTIME_TOKEN                                     |
+      | Find the raw event              | assert_env    | CREW_EVENT_PAYLOAD                                        |
+      | Emit triage JSON                | write_fixture | output/agent-result.json, fixtures/triage/sufficient.json |
+    When the issue is labeled "ready-for-triage"
+    Then the triage workflow completes successfully
+    And the agent will fail to Set variables of later steps
+    And the agent will fail to Set outputs
+    And the agent will fail to Find the job's token
+    And the agent will fail to Find the bot's token
+    And the agent will fail to Find the runner's token
+    And the agent will fail to Find the raw event
+    And the agent will succeed to Emit triage JSON

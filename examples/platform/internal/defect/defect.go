@@ -16,11 +16,15 @@ const (
 	None                    Name = ""
 	SchemaCheckKilled       Name = "schema-check-killed"            // validation never fails
 	LabelDespiteFailure     Name = "label-despite-failure"          // labels are set though validation failed
+	HandOffDespiteFailure   Name = "handoff-despite-failure"        // the next stage starts though validation failed
 	AnyLabelTriggers        Name = "any-label-triggers"             // dispatch does not look which label it was
 	PushesAnywhere          Name = "pushes-anywhere"                // the agent's branch is pushed whatever its name
 	EnvironmentLeaks        Name = "environment-leaks"              // the agent gets the job's environment too
+	CommandFilesLeak        Name = "command-files-leak"             // the agent gets the files by which a step steers later ones
 	ForkFlagLost            Name = "fork-flag-lost"                 // a pull request from a fork is taken for one of the repository
+	ForkCommentTrusted      Name = "fork-comment-trusted"           // a command on a pull request is taken for one of the repository, since the event does not say
 	UnauthorisedAccepted    Name = "unauthorised-accepted"          // dispatch does not look who sent the event
+	TriageRoleMay           Name = "triage-role-accepted"           // who may triage counts as one who may write
 	KillSwitchIgnored       Name = "kill-switch-ignored"            // dispatch does not look at the kill switch
 	DisabledAgentDispatched Name = "disabled-agent-dispatched"      // dispatch does not look whether an agent is enabled
 	TriggerOnUnlabelled     Name = "trigger-on-unlabelled"          // taking a label off counts as putting it on
@@ -29,6 +33,7 @@ const (
 	LoadFailureStopsAll     Name = "harness-load-failure-stops-all" // one bad harness keeps every agent from starting
 	BaseNotMerged           Name = "base-not-merged"                // a harness's base is not read
 	BaseListOverwritten     Name = "base-list-overwritten"          // a harness's lists replace those of its base
+	BaseEnvOverwritten      Name = "base-env-overwritten"           // a harness's variables replace those of its base
 	HashUnchecked           Name = "hash-unchecked"                 // what was fetched may have another hash
 	AllowListBypassed       Name = "allow-list-bypassed"            // harnesses come from any URL
 	PrefixMatchLoose        Name = "prefix-match-loose"             // acme/host in the allow-list covers acme/host-evil, too
@@ -47,15 +52,18 @@ const (
 	ReactionWrong           Name = "reaction-wrong"                 // a failure looks like a success
 	StatusCommentStuck      Name = "status-comment-stuck"           // the status comment says running for ever
 	StatusCommentTwice      Name = "status-comment-twice"           // the end becomes a second status comment
+	StatusCommentShared     Name = "status-comment-shared"          // all agents write the same status comment
 	FailureCommentMissing   Name = "failure-comment-missing"        // nobody is told of a failure
 	PriorityWrong           Name = "priority-wrong"                 // every priority is medium
 	PriorityKept            Name = "priority-kept"                  // the old priority's label stays on
+	PriorityClearsLabels    Name = "priority-clears-labels"         // the labels that are no priorities are taken off, too
 	CommandByAnyone         Name = "command-by-anyone"              // dispatch does not look who wrote a command
 	CodeWithoutPullRequest  Name = "code-without-pull-request"      // the branch is pushed, and that is all
 	CodePushesOtherIssue    Name = "code-pushes-other-issue"        // the branch of another issue is pushed, too
 	ClosesMissing           Name = "closes-missing"                 // the pull request does not say which issue it closes
 	RetroOnOpen             Name = "retro-on-open"                  // an opened pull request counts as a closed one, too
 	TrackerDispatchedTwice  Name = "duplicate-tracker-dispatch"     // what a poll of the tracker told of is told again by the next
+	TrackerCommentAgain     Name = "tracker-comment-again"          // the mark of a poll forgets the comments
 	TrackerRoleIgnored      Name = "tracker-role-ignored"           // who did something in the tracker counts as one who may write
 	TrackerCommentLost      Name = "tracker-comment-lost"           // comments in the tracker are not looked at
 	PrecedenceWrong         Name = "precedence-wrong"               // the configuration as a whole wins over an agent's entry
@@ -74,13 +82,13 @@ const (
 // Names returns all of them.
 func Names() []Name {
 	return []Name{
-		SchemaCheckKilled, LabelDespiteFailure, AnyLabelTriggers, EnvironmentLeaks, PushesAnywhere, ForkFlagLost, UnauthorisedAccepted,
+		SchemaCheckKilled, LabelDespiteFailure, AnyLabelTriggers, EnvironmentLeaks, PushesAnywhere, CommandFilesLeak, HandOffDespiteFailure, ForkFlagLost, ForkCommentTrusted, UnauthorisedAccepted, TriageRoleMay,
 		KillSwitchIgnored, DisabledAgentDispatched, TriggerOnUnlabelled, DenialSilent, RoleLookupErrorAccepted, LoadFailureStopsAll, BaseNotMerged,
-		BaseListOverwritten, HashUnchecked, AllowListBypassed, PrefixMatchLoose, CachePoisoned, ResourceUnfetched, URLFailureStopsOthers,
-		HandOffLost, LabelBeforeComment, StaleReviewPosted, FixPushesOtherBranch, StatusCommentStuck, StatusCommentTwice, FailureCommentMissing,
-		PriorityWrong, PriorityKept, CommandByAnyone, CodeWithoutPullRequest, CodePushesOtherIssue, ClosesMissing, RetroOnOpen,
+		BaseListOverwritten, BaseEnvOverwritten, HashUnchecked, AllowListBypassed, PrefixMatchLoose, CachePoisoned, ResourceUnfetched, URLFailureStopsOthers,
+		HandOffLost, LabelBeforeComment, StaleReviewPosted, FixPushesOtherBranch, StatusCommentStuck, StatusCommentTwice, StatusCommentShared, FailureCommentMissing,
+		PriorityWrong, PriorityKept, PriorityClearsLabels, CommandByAnyone, CodeWithoutPullRequest, CodePushesOtherIssue, ClosesMissing, RetroOnOpen,
 		ReactionUnasked, ReactionStuck, ReactionWrong, HeadCommitLost, ReviewSoftened, FixNotPushed,
-		TrackerDispatchedTwice, TrackerRoleIgnored, TrackerCommentLost,
+		TrackerDispatchedTwice, TrackerCommentAgain, TrackerRoleIgnored, TrackerCommentLost,
 		PrecedenceWrong, MetricsMissingSource, SecondIterationSkipped, FeedbackLost, StaleIterationTaken, IterationResultsMixed,
 		PayloadNotDelivered, SymlinkFollowed, PresetPinned, ConfigReadOnce, ChangedConfigApplied,
 	}

@@ -76,7 +76,8 @@ func Decide(o Options) Decision {
 		o.Complete(&d.Event)
 	}
 	seen := distort(d.Event, o.Defect)
-	anyone := o.Defect == defect.UnauthorisedAccepted || o.Defect == defect.CommandByAnyone && seen.Transition.Comment != nil
+	anyone := o.Defect == defect.UnauthorisedAccepted || o.Defect == defect.CommandByAnyone && seen.Transition.Comment != nil ||
+		o.Defect == defect.TriageRoleMay && seen.Actor.Role == "triage"
 	if !Authorised(seen) && !anyone {
 		return d.deny(fmt.Sprintf("%s has the role %s, which may not start agents; write, maintain or admin may", seen.Actor.ID, seen.Actor.Role))
 	}
@@ -155,7 +156,8 @@ func answer(c Candidate, e event.Event, d defect.Name) Answer {
 
 // distort is where defects change what is seen of the event.
 func distort(e event.Event, d defect.Name) event.Event {
-	if p := e.State.ChangeProposal; p != nil && d == defect.ForkFlagLost {
+	lost := d == defect.ForkFlagLost || d == defect.ForkCommentTrusted && e.Transition.Comment != nil
+	if p := e.State.ChangeProposal; p != nil && lost {
 		same := *p
 		same.IsFork = false
 		e.State.ChangeProposal = &same

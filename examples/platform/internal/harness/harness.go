@@ -132,6 +132,9 @@ func (l Loader) compose(ctx context.Context, source string, chain []string) (Har
 	if l.Defect == defect.BaseListOverwritten && len(f.Labels) > 0 {
 		h.Labels = f.Labels
 	}
+	if l.Defect == defect.BaseEnvOverwritten && len(f.Env) > 0 {
+		h.Env = f.Env
+	}
 	return h, nil
 }
 

@@ -98,7 +98,8 @@ func prioritize(ctx context.Context, o Options, res Result) (outcome, error) {
 		return done, failed("label", err, "read the labels of %d", o.Issue)
 	}
 	for _, l := range have {
-		if strings.HasPrefix(l, stage.Priority) && l != want && o.Defect != defect.PriorityKept {
+		other := strings.HasPrefix(l, stage.Priority) || o.Defect == defect.PriorityClearsLabels
+		if other && l != want && o.Defect != defect.PriorityKept {
 			if err := o.Job.RemoveLabel(ctx, o.Issue, l); err != nil {
 				return done, failed("label", err, "take label %s off %d", l, o.Issue)
 			}

@@ -106,6 +106,9 @@ func Post(ctx context.Context, o Options) (string, error) {
 		if o.Defect == defect.LabelDespiteFailure {
 			return "reported the failure", o.label(ctx, o.Bot, "triaged", "ready-to-code")
 		}
+		if o.Defect == defect.HandOffDespiteFailure {
+			return "reported the failure", o.label(ctx, o.Bot, "ready-to-code")
+		}
 		return "reported the failure", nil
 	}
 	act := steps()[o.Role]

@@ -19,6 +19,8 @@ func Start(ctx context.Context, o Options) error { return o.status(ctx, "running
 func (o Options) status(ctx context.Context, state string) error {
 	marker := "<!-- crew:status:" + o.Agent + " -->"
 	switch {
+	case o.Defect == defect.StatusCommentShared:
+		marker = "<!-- crew:status -->"
 	case state == "running":
 	case o.Defect == defect.StatusCommentStuck:
 		return nil

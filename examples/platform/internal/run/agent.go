@@ -41,6 +41,11 @@ func (t *task) start(ctx context.Context, n int, feedback string) (int, error) {
 	if t.Defect == defect.EnvironmentLeaks {
 		cmd.Env = append(os.Environ(), cmd.Env...)
 	}
+	if t.Defect == defect.CommandFilesLeak {
+		for _, name := range []string{"GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH"} {
+			cmd.Env = append(cmd.Env, name+"="+os.Getenv(name))
+		}
+	}
 	out := &bounded{w: io.MultiWriter(log, t.Log), left: maxLog}
 	cmd.Stdout, cmd.Stderr = out, out
 	// The agent and what it started end together.

@@ -127,7 +127,9 @@ func gather(i issue, last mark, seen bool, changes []history, comments []comment
 		if c.ID <= last.Comment {
 			continue
 		}
-		now.Comment = max(now.Comment, c.ID)
+		if d != defect.TrackerCommentAgain {
+			now.Comment = max(now.Comment, c.ID)
+		}
 		if d == defect.TrackerCommentLost {
 			continue
 		}
