@@ -28,6 +28,15 @@ type NamedAgent struct {
 	Stimulus driver.Cause
 }
 
+// ActorCalled is the actor whom steps mean: nobody in particular, or "the bot" on whose behalf a suite acts, is
+// the write actor.
+func ActorCalled(name string) string {
+	if name == "" || name == "bot" {
+		return "write"
+	}
+	return name
+}
+
 // Harnesses are the names of the agents that steps brought, beside the platform's own.
 func Harnesses(ctx context.Context) []string {
 	names, _ := Shared[[]string](ctx, TheHarnesses) // none is none

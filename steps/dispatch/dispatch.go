@@ -23,7 +23,7 @@ const (
 )
 
 // Pack holds the steps.
-var Pack = suite.Pack{Name: "dispatch", Lint: lint, Steps: slices.Concat(localSteps, hostedSteps)}
+var Pack = suite.Pack{Name: "dispatch", Lint: lint, Steps: slices.Concat(localSteps, hostedSteps, ownerSteps)}
 
 var localSteps = []suite.Step{
 	{

@@ -56,6 +56,8 @@ func judge(p driver.Platform, step feature.Step, b *brought) error {
 	switch {
 	case killText.MatchString(step.Text):
 		return settings.Missing(p, driver.EditKillSwitch)
+	case ownersText.MatchString(step.Text):
+		return settings.Missing(p, driver.EditOwners)
 	case hostText.MatchString(step.Text):
 		b.host = true
 		return hosting(p)

@@ -45,6 +45,12 @@ var Pack = suite.Pack{Name: "issue", Lint: lint, Steps: []suite.Step{
 		Example: `an issue with title "It breaks" and body containing "steps to reproduce"`,
 	},
 	{
+		Pattern: `(?:an issue is opened|the ([\w-]+?)(?: actor)? opens an issue) for OWNERS auth testing`, Do: openForOwners,
+		Doc: "Opens an issue as that actor, the write actor where none is named; the bot is the write actor, too. " +
+			"Later steps look at the runs that this causes.",
+		Example: `the outsider opens an issue for OWNERS auth testing`,
+	},
+	{
 		Pattern: labeledStep, Do: label,
 		Doc:     "Adds the label as the write actor. Later steps look at the runs that this causes.",
 		Example: `the issue is labeled "ready-for-triage"`,
@@ -106,12 +112,21 @@ func open(ctx context.Context) error {
 }
 
 func openWith(ctx context.Context, title, body string) error {
+	return openAs(ctx, writer, driver.NewIssue{Title: title, Body: body})
+}
+
+func openForOwners(ctx context.Context, actor string) error {
+	world.Share(ctx, world.TheStimulus, world.From(ctx).Cause())
+	return openAs(ctx, world.ActorCalled(actor), driver.NewIssue{Title: "Who may start agents", Body: "An issue whose opening starts one."})
+}
+
+func openAs(ctx context.Context, actor string, in driver.NewIssue) error {
 	w := world.From(ctx)
 	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
 	if err != nil {
 		return err
 	}
-	is, err := w.As(writer).Issues.Open(ctx, r, driver.NewIssue{Title: title, Body: body})
+	is, err := w.As(actor).Issues.Open(ctx, r, in)
 	if err != nil {
 		return err
 	}

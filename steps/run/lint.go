@@ -59,12 +59,16 @@ func Claimed(text string) (stage string, c Claim) {
 // lint finds the steps that ask for a failure comment of a platform that does not say how to know one:
 // any comment would do.
 func lint(d suite.Draft) (problems []error) {
-	if d.Platform.Name == "" || d.Platform.FailureMarker != "" {
+	if d.Platform.Name == "" {
 		return nil
 	}
 	for _, s := range d.Scenarios {
 		for _, step := range s.Steps {
-			if reportingText.MatchString(step.Text) {
+			if step.Text == unownedStep && d.Platform.OwnersMarker == "" {
+				problems = append(problems, suite.At(s, step, fmt.Errorf(
+					"the platform file of %s names no names.owners, the text by which a run says that an OWNERS file decided", d.Platform.Name)))
+			}
+			if d.Platform.FailureMarker == "" && reportingText.MatchString(step.Text) {
 				problems = append(problems, suite.At(s, step, fmt.Errorf(
 					"the platform file of %s names no names.failure, the text by which its failure comments are known", d.Platform.Name)))
 			}

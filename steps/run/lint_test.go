@@ -22,6 +22,8 @@ func TestLintAsksForTheFailureMarker(t *testing.T) {
 		{`the triage workflow fails reporting "x"`, driver.Platform{Name: "p", FailureMarker: "failed"}, ""},
 		{`the triage workflow fails reporting "x"`, driver.Platform{}, ""},
 		{`the triage workflow completes successfully`, driver.Platform{Name: "p"}, ""},
+		{`the dispatch run does not authorize via OWNERS`, driver.Platform{Name: "p", FailureMarker: "failed"}, "a.feature:4: the platform file of p names no names.owners"},
+		{`the dispatch run does not authorize via OWNERS`, driver.Platform{Name: "p", OwnersMarker: "by OWNERS"}, ""},
 	} {
 		d := suite.Draft{Platform: tt.platform, Scenarios: []feature.Scenario{{URI: "a.feature", Steps: []feature.Step{{Text: tt.text, Line: 4}}}}}
 		got := ""

@@ -50,6 +50,18 @@ var Pack = suite.Pack{Name: "run", After: keepLogs, Lint: lint, Steps: []suite.S
 			"It is any job of the platform's workflows. With fails the failed run is expected.",
 		Example: `the job "dispatch" succeeds saying "the kill switch is active"`,
 	},
+	{
+		Pattern: `the (?:harness "([\w.-]+)"|([\w-]+)) workflow logs (contain|do not contain) "([^"]+)"`, Do: logs,
+		Doc: "Waits for the runs of the stage that the last stimulus caused, of which there is at least one, to end; the log of one of their jobs has the " +
+			"text, or none has.",
+		Example: `the triage workflow logs contain "starts triage"`,
+	},
+	{
+		Pattern: unownedStep, Do: unowned,
+		Doc: "Is decided at quiet: the last stimulus caused at least one run, the logs of none say that an OWNERS file decided (names.owners of the platform " +
+			"file), and no stage ran.",
+		Example: unownedStep,
+	},
 }}
 
 // stageRun is one run that contains a job of the stage.

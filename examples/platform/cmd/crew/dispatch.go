@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.com/crew/internal/config"
 	"example.com/crew/internal/current"
 	"example.com/crew/internal/defect"
 	"example.com/crew/internal/dispatch"
 	"example.com/crew/internal/event"
 	"example.com/crew/internal/harness"
+	"example.com/crew/internal/owners"
 )
 
 // decisionFile is the whole decision, in the output directory.
@@ -46,7 +48,7 @@ func (a app) dispatch(ctx context.Context, args []string) error {
 	}
 	var failed error
 	decision := dispatch.Decide(dispatch.Options{
-		Event: e, KillSwitch: c.KillSwitch, Complete: complete, Defect: d,
+		Event: e, KillSwitch: c.KillSwitch, Complete: complete, Owner: a.owner(root, c, d), Defect: d,
 		List: func() (all []dispatch.Candidate) {
 			all, failed = dispatch.List(ctx, c, harness.Loader{Dir: c.Dir, Fetch: a.fetcher(c, root, d), Defect: d})
 			return all
@@ -147,6 +149,22 @@ func (a app) complete(ctx context.Context, e *event.Event, d defect.Name) {
 		if err != nil {
 			a.warn(fmt.Sprintf("pull request %d counts as a fork's: %v", e.Entity.ID, err))
 		}
+	}
+}
+
+// owner is what the checkout's OWNERS files say of an actor, nil when they do not count. Files that cannot be
+// read name nobody.
+func (a app) owner(root string, c config.Config, d defect.Name) func(string) string {
+	if !c.Owners && d != defect.OwnersUnasked {
+		return nil
+	}
+	return func(login string) string {
+		o, err := owners.Load(root, d)
+		if err != nil {
+			a.warn("OWNERS name nobody: " + err.Error())
+			return owners.None
+		}
+		return o.Of(login)
 	}
 }
 

@@ -25,6 +25,10 @@ const (
 	ForkCommentTrusted      Name = "fork-comment-trusted"           // a command on a pull request is taken for one of the repository, since the event does not say
 	UnauthorisedAccepted    Name = "unauthorised-accepted"          // dispatch does not look who sent the event
 	TriageRoleMay           Name = "triage-role-accepted"           // who may triage counts as one who may write
+	OwnersAliasIgnored      Name = "owners-alias-ignored"           // groups of OWNERS_ALIASES are not looked at
+	OwnersAcceptsAnyone     Name = "owners-accepts-anyone"          // everybody counts as an approver of OWNERS
+	OwnersUnasked           Name = "owners-unasked"                 // OWNERS count though nobody enabled that
+	OwnersReviewerWrites    Name = "owners-reviewer-writes"         // a reviewer of OWNERS starts agents that change code, too
 	KillSwitchIgnored       Name = "kill-switch-ignored"            // dispatch does not look at the kill switch
 	DisabledAgentDispatched Name = "disabled-agent-dispatched"      // dispatch does not look whether an agent is enabled
 	TriggerOnUnlabelled     Name = "trigger-on-unlabelled"          // taking a label off counts as putting it on
@@ -87,6 +91,7 @@ func Names() []Name {
 		BaseListOverwritten, BaseEnvOverwritten, HashUnchecked, AllowListBypassed, PrefixMatchLoose, CachePoisoned, ResourceUnfetched, URLFailureStopsOthers,
 		HandOffLost, LabelBeforeComment, StaleReviewPosted, FixPushesOtherBranch, StatusCommentStuck, StatusCommentTwice, StatusCommentShared, FailureCommentMissing,
 		PriorityWrong, PriorityKept, PriorityClearsLabels, CommandByAnyone, CodeWithoutPullRequest, CodePushesOtherIssue, ClosesMissing, RetroOnOpen,
+		OwnersAliasIgnored, OwnersAcceptsAnyone, OwnersUnasked, OwnersReviewerWrites,
 		ReactionUnasked, ReactionStuck, ReactionWrong, HeadCommitLost, ReviewSoftened, FixNotPushed,
 		TrackerDispatchedTwice, TrackerCommentAgain, TrackerRoleIgnored, TrackerCommentLost,
 		PrecedenceWrong, MetricsMissingSource, SecondIterationSkipped, FeedbackLost, StaleIterationTaken, IterationResultsMixed,

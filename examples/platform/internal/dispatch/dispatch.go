@@ -8,6 +8,7 @@ import (
 
 	"example.com/crew/internal/defect"
 	"example.com/crew/internal/event"
+	"example.com/crew/internal/owners"
 )
 
 // The two decisions about an event, and the two about an agent.
@@ -39,6 +40,9 @@ type Options struct {
 	// Complete finds out what the event does not say by itself, such as the actor's role. Nil when it
 	// says everything.
 	Complete func(*event.Event)
+	// Owner says what an actor without a role that counts is by the repository's OWNERS files. Nil when these do
+	// not decide.
+	Owner func(login string) string
 	// List gives the registered agents in the order in which they are dispatched. It is asked only
 	// when the event may start agents.
 	List   func() []Candidate
@@ -78,12 +82,19 @@ func Decide(o Options) Decision {
 	seen := distort(d.Event, o.Defect)
 	anyone := o.Defect == defect.UnauthorisedAccepted || o.Defect == defect.CommandByAnyone && seen.Transition.Comment != nil ||
 		o.Defect == defect.TriageRoleMay && seen.Actor.Role == "triage"
-	if !Authorised(seen) && !anyone {
+	owner := owners.None
+	if !Authorised(seen) && !anyone && o.Owner != nil {
+		owner = o.Owner(seen.Actor.ID)
+	}
+	if !Authorised(seen) && !anyone && owner == owners.None {
 		return d.deny(fmt.Sprintf("%s has the role %s, which may not start agents; write, maintain or admin may", seen.Actor.ID, seen.Actor.Role))
 	}
 	var names []string
 	for _, c := range o.List() {
 		a := answer(c, seen, o.Defect)
+		if a.Decision == Dispatched && owner == owners.Reviewer && changesCode(c.Role) && o.Defect != defect.OwnersReviewerWrites {
+			a.Decision, a.Reason = Skipped, fmt.Sprintf("its trigger matches, but %s is only a reviewer of OWNERS, and it changes code", seen.Actor.ID)
+		}
 		if a.Decision == Dispatched {
 			names = append(names, c.Name)
 			d.Matrix.Include = append(d.Matrix.Include, NewCell(c, d.Event))
@@ -96,10 +107,23 @@ func Decide(o Options) Decision {
 		return d.deny("an agent could not be loaded")
 	}
 	if len(names) == 0 {
-		return d.deny("no agent's trigger matches")
+		return d.deny(nothing(d.Agents))
 	}
 	d.Decision, d.Reason = Dispatched, "starts "+strings.Join(names, ", ")
+	if owner != owners.None {
+		d.Reason += fmt.Sprintf("; %s is authorised by OWNERS as %s", seen.Actor.ID, owner)
+	}
 	return d
+}
+
+// nothing says why no agent starts.
+func nothing(agents []Answer) string {
+	for _, a := range agents {
+		if strings.Contains(a.Reason, "only a reviewer") {
+			return "no agent may start: " + a.Name + ": " + a.Reason
+		}
+	}
+	return "no agent's trigger matches"
 }
 
 // Refuse is the decision where the agents could not even be listed: nothing starts.
@@ -127,6 +151,11 @@ func NeedsRole(e event.Event) bool {
 // Authorised reports whether the actor may start agents with this event.
 func Authorised(e event.Event) bool {
 	return !NeedsRole(e) || slices.Contains([]string{"write", "maintain", "admin"}, e.Actor.Role)
+}
+
+// changesCode reports whether agents of a role may change code: all but those of which crew knows better.
+func changesCode(role string) bool {
+	return !slices.Contains([]string{"triage", "review", "retro", "prioritize"}, role)
 }
 
 func answer(c Candidate, e event.Event, d defect.Name) Answer {

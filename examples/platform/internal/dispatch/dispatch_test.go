@@ -221,3 +221,36 @@ func TestCell(t *testing.T) {
 		t.Errorf("issue: %+v", got)
 	}
 }
+
+// TestOwners: OWNERS files are asked of those whose role does not do, and a reviewer starts no agent that changes code.
+func TestOwners(t *testing.T) {
+	c, l := crew(t, map[string]string{"triage": "trigger: 'true'", "code": "trigger: 'true'", "mine": "role: mine\ntrigger: 'true'"})
+	all, err := dispatch.List(t.Context(), c, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		role, owner string
+		d           defect.Name
+		want        string
+	}{
+		{"none", "approver", "", "starts code, mine, triage; mallory is authorised by OWNERS as approver"},
+		{"none", "reviewer", "", "starts triage; mallory is authorised by OWNERS as reviewer"},
+		{"none", "reviewer", defect.OwnersReviewerWrites, "starts code, mine, triage; mallory is authorised by OWNERS as reviewer"},
+		{"none", "", "", "mallory has the role none, which may not start agents; write, maintain or admin may"},
+		{"write", "asked", "", "starts code, mine, triage"},
+	} {
+		got := dispatch.Decide(dispatch.Options{
+			Event: issue("opened", "", "", tc.role), Defect: tc.d, List: func() []dispatch.Candidate { return all },
+			Owner: func(login string) string {
+				if tc.owner == "asked" || login != "mallory" {
+					t.Errorf("%s with the role %s was looked up", login, tc.role)
+				}
+				return tc.owner
+			},
+		})
+		if got.Reason != tc.want {
+			t.Errorf("role %s, %q, %s: %q, want %q", tc.role, tc.owner, tc.d, got.Reason, tc.want)
+		}
+	}
+}
