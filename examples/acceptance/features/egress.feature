@@ -18,3 +18,21 @@ Feature: Egress
     And the request to "http://allowed.test/" reached the network
     And the request to "http://blocked.test/" never reached the network
     And the agent will succeed to Emit triage JSON
+
+  Scenario: A host whose name ends like an allowed one is another
+    Given the enrolled test repository
+    And an issue
+    And a dummy agent that would:
+      | description          | op            | args                                                      |
+      | Fetch the look-alike | url_get       | http://notallowed.test/                                   |
+      | Fetch another port   | url_get       | http://allowed.test:8081/                                 |
+      | Emit triage JSON     | write_fixture | output/agent-result.json, fixtures/triage/sufficient.json |
+    When the issue is labeled "ready-for-triage"
+    Then the triage workflow completes successfully
+    And the agent will fail to Fetch the look-alike
+    And the agent will fail to Fetch another port
+    And the platform refused the agent's request to "http://notallowed.test/"
+    And the platform refused the agent's request to "http://allowed.test:8081/"
+    And the request to "http://notallowed.test/" never reached the network
+    And the request to "http://allowed.test:8081/" never reached the network
+    And the agent will succeed to Emit triage JSON

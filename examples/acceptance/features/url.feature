@@ -133,3 +133,19 @@ Feature: Agents from elsewhere
     Then the harness "far-child" workflow completes successfully
     And the agent will succeed to Emit triage JSON
     And the harness "child" agent did not run
+
+  Scenario: A base from where nobody allowed starts nothing
+    Given a URL-sourced base harness "far-parent" with:
+      """
+      agent: agents/far-parent.md
+      role: helper
+      trigger: event.transition.kind == "label_changed" && event.transition.label.name == "help"
+      """
+    And a custom harness "child" with URL base "far-parent" and:
+      """
+      slug: little-one
+      """
+    And the file ".crew/config.yaml" of the repository has "-elsewhere/" in the place of "-url-harness-host/"
+    When the issue is labeled "help"
+    Then the harness "child" agent did not run
+    And the job "dispatch" succeeds saying "is not covered by allowed_remote_resources"

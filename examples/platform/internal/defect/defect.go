@@ -40,6 +40,7 @@ const (
 	BaseEnvOverwritten      Name = "base-env-overwritten"           // a harness's variables replace those of its base
 	HashUnchecked           Name = "hash-unchecked"                 // what was fetched may have another hash
 	AllowListBypassed       Name = "allow-list-bypassed"            // harnesses come from any URL
+	BaseAllowedAnywhere     Name = "base-allowed-anywhere"          // the allow-list is held to the harnesses of agents alone, not to their bases
 	PrefixMatchLoose        Name = "prefix-match-loose"             // acme/host in the allow-list covers acme/host-evil, too
 	CachePoisoned           Name = "cache-poisoned"                 // what lies in the cache is taken for what its name says
 	ResourceUnfetched       Name = "relative-resource-unfetched"    // files that a harness from a URL names are looked for at home
@@ -77,6 +78,8 @@ const (
 	StaleIterationTaken     Name = "stale-iteration-taken"          // what an earlier iteration left counts for a later one
 	IterationResultsMixed   Name = "iteration-results-mixed"        // the post step takes the first iteration's result
 	PayloadNotDelivered     Name = "payload-not-delivered"          // the event does not reach the agent
+	EgressUnrestricted      Name = "egress-unrestricted"            // the policy lets agents reach every host
+	EgressSuffixMatch       Name = "egress-suffix-match"            // host.test in the list of allowed hosts covers evilhost.test, too
 	SymlinkFollowed         Name = "symlink-followed"               // a link in the agent's output is read through
 	ConfigReadOnce          Name = "config-read-once"               // dispatch goes by the configuration as it was when the event happened
 	ChangedConfigApplied    Name = "changed-config-applied"         // a result is applied although the configuration changed meanwhile
@@ -88,14 +91,14 @@ func Names() []Name {
 	return []Name{
 		SchemaCheckKilled, LabelDespiteFailure, AnyLabelTriggers, EnvironmentLeaks, PushesAnywhere, CommandFilesLeak, HandOffDespiteFailure, ForkFlagLost, ForkCommentTrusted, UnauthorisedAccepted, TriageRoleMay,
 		KillSwitchIgnored, DisabledAgentDispatched, TriggerOnUnlabelled, DenialSilent, RoleLookupErrorAccepted, LoadFailureStopsAll, BaseNotMerged,
-		BaseListOverwritten, BaseEnvOverwritten, HashUnchecked, AllowListBypassed, PrefixMatchLoose, CachePoisoned, ResourceUnfetched, URLFailureStopsOthers,
+		BaseListOverwritten, BaseEnvOverwritten, HashUnchecked, AllowListBypassed, BaseAllowedAnywhere, PrefixMatchLoose, CachePoisoned, ResourceUnfetched, URLFailureStopsOthers,
 		HandOffLost, LabelBeforeComment, StaleReviewPosted, FixPushesOtherBranch, StatusCommentStuck, StatusCommentTwice, StatusCommentShared, FailureCommentMissing,
 		PriorityWrong, PriorityKept, PriorityClearsLabels, CommandByAnyone, CodeWithoutPullRequest, CodePushesOtherIssue, ClosesMissing, RetroOnOpen,
 		OwnersAliasIgnored, OwnersAcceptsAnyone, OwnersUnasked, OwnersReviewerWrites,
 		ReactionUnasked, ReactionStuck, ReactionWrong, HeadCommitLost, ReviewSoftened, FixNotPushed,
 		TrackerDispatchedTwice, TrackerCommentAgain, TrackerRoleIgnored, TrackerCommentLost,
 		PrecedenceWrong, MetricsMissingSource, SecondIterationSkipped, FeedbackLost, StaleIterationTaken, IterationResultsMixed,
-		PayloadNotDelivered, SymlinkFollowed, PresetPinned, ConfigReadOnce, ChangedConfigApplied,
+		PayloadNotDelivered, EgressUnrestricted, EgressSuffixMatch, SymlinkFollowed, PresetPinned, ConfigReadOnce, ChangedConfigApplied,
 	}
 }
 

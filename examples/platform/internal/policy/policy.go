@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"example.com/crew/internal/defect"
 )
 
 // Header tells a refused client that it was the policy that refused: its value is then "refused",
@@ -36,6 +38,8 @@ type Options struct {
 	Hosts []string
 	HTTP  *url.URL
 	HTTPS *url.URL
+
+	Defect defect.Name
 }
 
 // Record is what a proxy decided, in the order the requests came in.
@@ -174,6 +178,12 @@ func (p *Proxy) begin(d Decision) (index int, ok bool) {
 
 func (p *Proxy) allows(u url.URL) bool {
 	host, port := strings.ToLower(u.Hostname()), u.Port()
+	switch p.o.Defect {
+	case defect.EgressUnrestricted:
+		return true
+	case defect.EgressSuffixMatch:
+		return slices.ContainsFunc(p.o.Hosts, func(h string) bool { return strings.HasSuffix(u.Host, h) })
+	}
 	plain := port == "" || port == "80" && u.Scheme == "http" || port == "443" && u.Scheme == "https"
 	return plain && slices.Contains(p.o.Hosts, host) ||
 		port != "" && slices.Contains(p.o.Hosts, net.JoinHostPort(host, port))

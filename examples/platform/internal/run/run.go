@@ -89,7 +89,7 @@ func run(ctx context.Context, c config.Config, o Options, rec *Record) error {
 		return err
 	}
 	defer os.RemoveAll(t.place)
-	proxy, err := policy.Start(policy.Options{Hosts: c.AllowedHosts, HTTP: o.HTTP, HTTPS: o.HTTPS})
+	proxy, err := policy.Start(policy.Options{Hosts: c.AllowedHosts, HTTP: o.HTTP, HTTPS: o.HTTPS, Defect: o.Defect})
 	if err != nil {
 		return fmt.Errorf("start the policy proxy: %w", err)
 	}
