@@ -78,6 +78,7 @@ const (
 	StaleIterationTaken     Name = "stale-iteration-taken"          // what an earlier iteration left counts for a later one
 	IterationResultsMixed   Name = "iteration-results-mixed"        // the post step takes the first iteration's result
 	PayloadNotDelivered     Name = "payload-not-delivered"          // the event does not reach the agent
+	TitleInScript           Name = "title-in-script"                // the title is put into the text of a step's script
 	EgressUnrestricted      Name = "egress-unrestricted"            // the policy lets agents reach every host
 	EgressSuffixMatch       Name = "egress-suffix-match"            // host.test in the list of allowed hosts covers evilhost.test, too
 	SymlinkFollowed         Name = "symlink-followed"               // a link in the agent's output is read through
@@ -98,7 +99,7 @@ func Names() []Name {
 		ReactionUnasked, ReactionStuck, ReactionWrong, HeadCommitLost, ReviewSoftened, FixNotPushed,
 		TrackerDispatchedTwice, TrackerCommentAgain, TrackerRoleIgnored, TrackerCommentLost,
 		PrecedenceWrong, MetricsMissingSource, SecondIterationSkipped, FeedbackLost, StaleIterationTaken, IterationResultsMixed,
-		PayloadNotDelivered, EgressUnrestricted, EgressSuffixMatch, SymlinkFollowed, PresetPinned, ConfigReadOnce, ChangedConfigApplied,
+		PayloadNotDelivered, TitleInScript, EgressUnrestricted, EgressSuffixMatch, SymlinkFollowed, PresetPinned, ConfigReadOnce, ChangedConfigApplied,
 	}
 }
 

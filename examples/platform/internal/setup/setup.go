@@ -86,6 +86,9 @@ func (o Options) list(ctx context.Context, branch string) ([]forge.File, error) 
 		workflow = strings.Replace(workflow, "  CREW_DEFECT: \"@DEFECT@\"\n", "", 1)
 	}
 	workflow = strings.Replace(workflow, "@DEFECT@", string(o.Defect), 1)
+	if o.Defect == defect.TitleInScript {
+		workflow = strings.Replace(workflow, "run: crew run ", "run: echo \"agent $AGENT looks at ${{ github.event.issue.title }}\"; crew run ", 1)
+	}
 	list := []forge.File{{Path: WorkflowPath, Text: workflow}}
 	there, err := o.Forge.Paths(ctx, branch)
 	if err != nil {
