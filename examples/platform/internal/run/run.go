@@ -54,6 +54,7 @@ type task struct {
 	selected selection.Selection
 	check    *schema.Schema // nil: the result is not judged
 	place    string
+	hosts    []string // that the agent may reach
 	proxy    string
 	event    *event // nil: the agent is told of none
 	metrics  Metrics
@@ -89,7 +90,7 @@ func run(ctx context.Context, c config.Config, o Options, rec *Record) error {
 		return err
 	}
 	defer os.RemoveAll(t.place)
-	proxy, err := policy.Start(policy.Options{Hosts: c.AllowedHosts, HTTP: o.HTTP, HTTPS: o.HTTPS, Defect: o.Defect})
+	proxy, err := policy.Start(policy.Options{Hosts: t.hosts, HTTP: o.HTTP, HTTPS: o.HTTPS, Defect: o.Defect})
 	if err != nil {
 		return fmt.Errorf("start the policy proxy: %w", err)
 	}
@@ -124,6 +125,9 @@ func (t *task) prepare(ctx context.Context) error {
 	if t.check, err = compile(ctx, loader, t.harness); err != nil {
 		return err
 	}
+	if t.hosts, err = t.reachable(ctx, loader); err != nil {
+		return err
+	}
 	t.selected, err = selection.Select(ctx, selection.Options{
 		Agent: t.Agent, Flags: t.Flags, Environment: t.Environment, Config: t.config,
 		Harness: t.harness, Loader: loader, Defect: t.Defect,
@@ -139,6 +143,26 @@ func (t *task) prepare(ctx context.Context) error {
 		t.metrics.RuntimeSource = ""
 	}
 	return nil
+}
+
+// reachable returns the hosts that the agent may reach: those of the configuration, or what the harness's policy
+// leaves of them.
+func (t *task) reachable(ctx context.Context, l harness.Loader) ([]string, error) {
+	if t.harness.Policy.Path == "" || t.Defect == defect.PolicyFileIgnored {
+		return t.config.AllowedHosts, nil
+	}
+	data, err := l.Read(ctx, t.harness.Policy)
+	if err != nil {
+		return nil, fmt.Errorf("read the policy: %w", err)
+	}
+	f, err := policy.Parse(t.harness.Policy.Path, data)
+	if err != nil {
+		return nil, err
+	}
+	if t.Defect == defect.PolicyFileWidens {
+		return f.Wide(t.config.AllowedHosts), nil
+	}
+	return f.Narrow(t.config.AllowedHosts)
 }
 
 // compile returns the schema of an agent's result, nil when it has none.
