@@ -23,7 +23,7 @@ func TestFixtures(t *testing.T) {
     used by triage.feature:9, triage.feature:22
 `, `fixtures/triage/unknown-action.json
     result of stage triage · schema ` + schema + ` · invalid on purpose · well-formed, but outside the schema
-    used by triage.feature:45
+    used by triage.feature:45, triage.feature:73
 `, `fixtures/triage/malformed.json
     result of stage triage · schema ` + schema + ` · invalid on purpose · JSON that ends too early
     used by triage.feature:63

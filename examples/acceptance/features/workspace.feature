@@ -57,19 +57,24 @@ Feature: Workspace
     And the agent will fail to Find the raw event
     And the agent will succeed to Emit triage JSON
 
-  Scenario Outline: No job carries out what stands in an issue's title
+  Scenario: The agent's job carries out nothing that stands in an issue's title
     Given the enrolled test repository
-    And an issue with title "<title>" and body containing "<title>"
+    And an issue with title "$(touch carried-out.txt)" and body containing "$(touch carried-out.txt)"
     And a dummy agent that would:
-      | description          | op            | args                                                      |
-      | See what was done    | read_file     | carried-out.txt                                           |
-      | Emit triage JSON     | write_fixture | output/agent-result.json, fixtures/triage/sufficient.json |
+      | description       | op            | args                                                      |
+      | See what was done | read_file     | carried-out.txt                                           |
+      | Emit triage JSON  | write_fixture | output/agent-result.json, fixtures/triage/sufficient.json |
     When the issue is labeled "ready-for-triage"
     Then the triage workflow completes successfully
     And the agent will fail to See what was done
     And the agent will succeed to Emit triage JSON
 
-    Examples:
-      | title                      |
-      | $(touch carried-out.txt)   |
-      | $(kill $$)                 |
+  Scenario: No job ends by what stands in an issue's title
+    Given the enrolled test repository
+    And an issue with title "$(kill $$)" and body containing "$(kill $$)"
+    And a dummy agent that would:
+      | description       | op            | args                                                      |
+      | Emit triage JSON  | write_fixture | output/agent-result.json, fixtures/triage/sufficient.json |
+    When the issue is labeled "ready-for-triage"
+    Then the triage workflow completes successfully
+    And the agent will succeed to Emit triage JSON
