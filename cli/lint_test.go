@@ -85,7 +85,7 @@ func TestLintSeesABrokenPlatform(t *testing.T) {
 	dir := writeSuite(t, map[string]string{"platform.yaml": platformYAML + "extra: 1\n"})
 	code, out := run(t, cli.Options{}, "lint", dir)
 	want := dir + "/features/f.feature:4: the scenario has no Then: it expects nothing (no-then)\n" +
-		dir + "/platform.yaml:9: unknown key \"extra\" (platform)\n    the keys are: name, get, install, defect, poller, actors, places, names, harness, edits, metrics, runtimes, stages, door, capabilities, words\n1 scenario, 2 findings\n"
+		dir + "/platform.yaml:9: unknown key \"extra\" (platform)\n    the keys are: name, get, install, defect, preset, poller, actors, places, names, harness, edits, metrics, runtimes, stages, door, capabilities, words\n1 scenario, 2 findings\n"
 	if code != 2 || out != want {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
