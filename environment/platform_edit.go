@@ -22,6 +22,7 @@ var editPlaceholders = map[string][]string{
 	driver.EditAgentRuntime: {"name", "runtime"}, driver.EditAgentModel: {"name", "model"}, driver.EditAgentEffort: {"name", "effort"},
 	driver.EditRuntime: {"runtime"}, driver.EditModel: {"model"}, driver.EditEffort: {"effort"},
 	driver.EditReactions: nil, driver.EditOwners: nil, driver.EditGateway: {"url"},
+	driver.EditPlaylist: {"name", "result"}, driver.EditPlayback: {"issue"},
 	driver.EditAllow: {"prefix"}, driver.EditBase: {"base"},
 }
 

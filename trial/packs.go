@@ -7,6 +7,7 @@ import (
 	"github.com/understudy-dev/understudy/steps/dispatch"
 	"github.com/understudy-dev/understudy/steps/fault"
 	"github.com/understudy-dev/understudy/steps/issue"
+	"github.com/understudy-dev/understudy/steps/playback"
 	"github.com/understudy-dev/understudy/steps/pull"
 	"github.com/understudy-dev/understudy/steps/repo"
 	"github.com/understudy-dev/understudy/steps/run"
@@ -16,5 +17,5 @@ import (
 
 // Packs is the kit's own vocabulary.
 func Packs() []suite.Pack {
-	return []suite.Pack{repo.Pack, branch.Pack, issue.Pack, pull.Pack, dispatch.Pack, run.Pack, agent.Pack, fault.Pack, clock.Pack, ticket.Pack}
+	return []suite.Pack{repo.Pack, branch.Pack, issue.Pack, pull.Pack, dispatch.Pack, run.Pack, agent.Pack, fault.Pack, clock.Pack, ticket.Pack, playback.Pack}
 }

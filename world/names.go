@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ const (
 	TheStimulus   = "what sets the platform going" // driver.Cause: the last step that did
 	TheHarnesses  = "the scenario's own harnesses" // []string: names of the agents that steps brought
 	TheAgent      = "the agent named last"         // NamedAgent
+	TheRounds     = "the rounds of each agent"     // map[string]int: how many of its runs steps took, one after the other
 )
 
 // NamedAgent is the agent of which a step said last that it ran, after a stimulus. What later steps
@@ -48,6 +50,23 @@ func BringHarness(ctx context.Context, name string) {
 	if names := Harnesses(ctx); !slices.Contains(names, name) {
 		Share(ctx, TheHarnesses, append(slices.Clone(names), name))
 	}
+}
+
+// Rounds is how many runs of the agent steps took, one after the other.
+func Rounds(ctx context.Context, agent string) int {
+	rounds, _ := Shared[map[string]int](ctx, TheRounds) // none is none
+	return rounds[agent]
+}
+
+// EndRound says that a step took the next run of the agent.
+func EndRound(ctx context.Context, agent string) {
+	old, _ := Shared[map[string]int](ctx, TheRounds)
+	rounds := maps.Clone(old)
+	if rounds == nil {
+		rounds = map[string]int{}
+	}
+	rounds[agent]++
+	Share(ctx, TheRounds, rounds)
 }
 
 // AgentOf is the agent named last after this stimulus, or "".

@@ -21,7 +21,7 @@ import (
 const observer = "observer"
 
 // Pack holds the steps. After the last one it keeps the log of every job.
-var Pack = suite.Pack{Name: "run", After: keepLogs, Lint: lint, Steps: []suite.Step{
+var Pack = suite.Pack{Name: "run", After: keepLogs, Lint: lint, Steps: slices.Concat(roundSteps, []suite.Step{
 	{
 		Pattern: succeedingStep, Do: succeeds,
 		Doc: "Waits for the runs of the stage that the last stimulus caused; there is at least one, and all succeed. " +
@@ -62,7 +62,7 @@ var Pack = suite.Pack{Name: "run", After: keepLogs, Lint: lint, Steps: []suite.S
 			"file), and no stage ran.",
 		Example: unownedStep,
 	},
-}}
+})}
 
 // stageRun is one run that contains a job of the stage.
 type stageRun struct {
@@ -72,7 +72,7 @@ type stageRun struct {
 
 // stageRuns finds the runs with jobs of stage that the last stimulus caused. all names every run it
 // caused, for hints.
-func stageRuns(ctx context.Context, w *world.World, stage string) (found []stageRun, all []string, err error) {
+func stageRuns(ctx context.Context, w *world.World, stage string, stimuli ...driver.Cause) (found []stageRun, all []string, err error) {
 	set := w.Drivers()
 	var stages []string
 	for _, s := range set.Platform.Stages {
@@ -82,12 +82,12 @@ func stageRuns(ctx context.Context, w *world.World, stage string) (found []stage
 		return nil, nil, fmt.Errorf("the platform file names no stage %q, and no step has brought such an agent; there are: %s",
 			stage, strings.Join(slices.Concat(stages, own), ", "))
 	}
-	return jobRuns(ctx, w, strings.ReplaceAll(set.Platform.JobPattern, "{stage}", stage))
+	return jobRuns(ctx, w, strings.ReplaceAll(set.Platform.JobPattern, "{stage}", stage), stimuli...)
 }
 
 // jobRuns is the same for the jobs of a name.
-func jobRuns(ctx context.Context, w *world.World, name string) (found []stageRun, all []string, err error) {
-	r, list, err := caused(ctx, w)
+func jobRuns(ctx context.Context, w *world.World, name string, stimuli ...driver.Cause) (found []stageRun, all []string, err error) {
+	r, list, err := caused(ctx, w, stimuli...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,20 +111,26 @@ func jobRuns(ctx context.Context, w *world.World, name string) (found []stageRun
 	return found, all, nil
 }
 
-// caused are the runs that the last stimulus caused, oldest first.
-func caused(ctx context.Context, w *world.World) (r driver.Repo, runs []driver.Run, err error) {
+// caused are the runs that the stimuli caused, oldest first; without any, those of the last stimulus.
+func caused(ctx context.Context, w *world.World, stimuli ...driver.Cause) (r driver.Repo, runs []driver.Run, err error) {
 	if r, err = world.Shared[driver.Repo](ctx, world.TheRepository); err != nil {
 		return r, nil, err
 	}
-	stimulus, err := world.Shared[driver.Cause](ctx, world.TheStimulus)
-	if err != nil {
-		return r, nil, err
+	if len(stimuli) == 0 {
+		last, err := world.Shared[driver.Cause](ctx, world.TheStimulus)
+		if err != nil {
+			return r, nil, err
+		}
+		stimuli = []driver.Cause{last}
 	}
 	entries, err := w.Drivers().Journal.Entries(ctx, 0)
 	if err != nil {
 		return r, nil, err
 	}
-	causes := driver.CausedBy(entries, stimulus)
+	causes := map[driver.Cause]bool{}
+	for _, s := range stimuli {
+		maps.Copy(causes, driver.CausedBy(entries, s))
+	}
 	list, err := w.As(observer).Runs.List(ctx, r, driver.RunFilter{})
 	for _, run := range slices.Backward(list) {
 		if causes[driver.Cause(fmt.Sprintf("run:%d", run.ID))] {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"example.com/crew/internal/config"
@@ -50,12 +51,18 @@ func (a app) run(ctx context.Context, args []string) error {
 	if *agent == "" || *number < 1 {
 		return misuse("--agent and --number are needed")
 	}
+	round := 0
+	if text := a.getenv("CREW_ROUND"); text != "" {
+		if round, err = strconv.Atoi(text); err != nil || round < 1 {
+			return misuse("CREW_ROUND %q is no number of a round", text)
+		}
+	}
 	root, c, err := a.checkout()
 	if err != nil {
 		return err
 	}
 	o := run.Options{
-		Agent: *agent, Issue: *number, Repo: a.getenv("GITHUB_REPOSITORY"), Payload: a.getenv("CREW_EVENT_PAYLOAD"),
+		Agent: *agent, Issue: *number, Repo: a.getenv("GITHUB_REPOSITORY"), Round: round, Payload: a.getenv("CREW_EVENT_PAYLOAD"),
 		Flags:       flags,
 		Environment: selection.Values{Runtime: a.getenv("CREW_RUNTIME"), Model: a.getenv("CREW_MODEL"), Effort: a.getenv("CREW_EFFORT")},
 		Checkout:    root, Output: filepath.Join(root, output),

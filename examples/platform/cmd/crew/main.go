@@ -35,6 +35,8 @@ const usage = `usage: crew COMMAND [flags]
   crew run --agent NAME --number N             in a workflow: run one agent and check its result;
                                                --runtime, --model and --effort go before CREW_RUNTIME,
                                                CREW_MODEL, CREW_EFFORT and these before the configuration
+  crew replay --dir DIR --agent NAME --round N --workspace DIR --repo DIR
+                                               as the agent of runtime dummy-playback: replay a recorded result
   crew post --agent NAME --number N            in a workflow: act on an agent's result; --role ROLE when
                                                the agent's role is not its name, --base BRANCH
                                                when not GITHUB_REF_NAME was checked out
@@ -96,6 +98,8 @@ func (a app) dispatchCommand(ctx context.Context, args []string) error {
 		return a.status(ctx, args[1:])
 	case "run":
 		return a.run(ctx, args[1:])
+	case "replay":
+		return a.replay(ctx, args[1:])
 	case "post":
 		return a.post(ctx, args[1:])
 	case "poll":

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"example.com/crew/internal/forge"
+	"example.com/crew/internal/playlist"
 	"example.com/crew/internal/post"
 	"example.com/crew/internal/push"
 )
@@ -41,7 +42,18 @@ func (a app) status(ctx context.Context, args []string) error {
 	if err := post.Start(ctx, post.Options{Job: job, Agent: *agent, Issue: *number, React: c.Reactions, Defect: d}); err != nil {
 		a.warn("nobody is told that the agent is running: " + err.Error()) // which is no reason not to run it
 	}
-	return nil
+	if c.Playback == 0 {
+		return nil
+	}
+	id, err := a.variable("GITHUB_RUN_ID")
+	if err != nil {
+		return err
+	}
+	round, err := playlist.Take(ctx, job, c.Playback, *agent, id)
+	if err != nil {
+		return err
+	}
+	return a.appendTo("GITHUB_OUTPUT", fmt.Sprintf("round=%d\n", round))
 }
 
 func (a app) post(ctx context.Context, args []string) error {

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -34,6 +35,7 @@ type Config struct {
 	Effort        string
 	KillSwitch    bool
 	Reactions     bool // an agent's work shows in reactions, too
+	Playback      int  // the issue that says which recorded results were replayed; 0 is none
 	Owners        bool // OWNERS files say who may start agents, beside roles
 	Agents        map[string]Entry
 	AllowedHosts  []string            // that agents may reach
@@ -77,6 +79,11 @@ func dummy() []string {
 		"understudy-job", "agent", "dummy", "--script", "{script}",
 		"--workspace", "{workspace}", "--repo", "{repo}", "--proxy", "{proxy}", "--iteration", "{iteration}",
 	}
+}
+
+// playback is the command line of the runtime "dummy-playback", which replays recorded results.
+func playback() []string {
+	return []string{"crew", "replay", "--dir", "{dir}", "--agent", "{agent}", "--round", "{round}", "--workspace", "{workspace}", "--repo", "{repo}"}
 }
 
 // CheckDir says whether dir can be crew's directory in a repository.
@@ -147,6 +154,11 @@ func unknownEffort(s string) error {
 // check looks at the values of one file.
 func (l layer) check() error {
 	w, d := l.values, l.doc
+	if w.Playback != nil {
+		if n, err := strconv.Atoi(*w.Playback); err != nil || n < 1 {
+			return d.Errorf([]string{"playback"}, "playback %q is no number of an issue", *w.Playback)
+		}
+	}
 	for key, value := range map[string]*string{"runtime": w.Runtime, "model": w.Model} {
 		if value != nil && !word.MatchString(*value) {
 			return d.Errorf([]string{key}, "%s %q is no name", key, *value)

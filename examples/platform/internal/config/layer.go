@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/crew/internal/yamldoc"
@@ -23,6 +24,7 @@ type values struct {
 	KillSwitch    *bool               `yaml:"kill_switch"`
 	Reactions     *bool               `yaml:"reactions"`
 	Owners        *bool               `yaml:"owners"`
+	Playback      *string             `yaml:"playback"` // a number, quoted or not
 	Agents        map[string]Entry    `yaml:"agents"`
 	AllowedHosts  []string            `yaml:"allowed_hosts"`
 	AllowedRemote []string            `yaml:"allowed_remote_resources"`
@@ -36,7 +38,7 @@ type layer struct {
 
 // Parse reads and checks configuration files, of which a later one overrides an earlier one.
 func Parse(texts ...Text) (Config, error) {
-	c := Config{Runtime: "dummy", Agents: map[string]Entry{}, Commands: map[string][]string{"dummy": dummy()}, Origin: map[string]string{}}
+	c := Config{Runtime: "dummy", Agents: map[string]Entry{}, Commands: map[string][]string{"dummy": dummy(), "dummy-playback": playback()}, Origin: map[string]string{}}
 	var layers []layer
 	for _, t := range texts {
 		l := layer{}
@@ -78,6 +80,9 @@ func (c *Config) overlay(l layer) {
 	}
 	if w.Reactions != nil {
 		c.Reactions = *w.Reactions
+	}
+	if w.Playback != nil {
+		c.Playback, _ = strconv.Atoi(*w.Playback) // check has read it
 	}
 	if w.Owners != nil {
 		c.Owners = *w.Owners

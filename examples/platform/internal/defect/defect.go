@@ -86,6 +86,8 @@ const (
 	SymlinkFollowed         Name = "symlink-followed"               // a link in the agent's output is read through
 	ConfigReadOnce          Name = "config-read-once"               // dispatch goes by the configuration as it was when the event happened
 	ChangedConfigApplied    Name = "changed-config-applied"         // a result is applied although the configuration changed meanwhile
+	PlaybackRoundRepeated   Name = "playback-round-repeated"        // every round replays the first recorded result
+	PlaybackEndIgnored      Name = "playback-end-ignored"           // when the playlist has ended, its last result is replayed again
 	PresetPinned            Name = "preset-pinned"                  // setup pins the runtime although a preset says which
 )
 
@@ -101,7 +103,7 @@ func Names() []Name {
 		ReactionUnasked, ReactionStuck, ReactionWrong, HeadCommitLost, ReviewSoftened, FixNotPushed,
 		TrackerDispatchedTwice, TrackerCommentAgain, TrackerRoleIgnored, TrackerCommentLost,
 		PrecedenceWrong, MetricsMissingSource, SecondIterationSkipped, FeedbackLost, StaleIterationTaken, IterationResultsMixed,
-		PayloadNotDelivered, TitleInScript, EgressUnrestricted, EgressSuffixMatch, SymlinkFollowed, PresetPinned, ConfigReadOnce, ChangedConfigApplied,
+		PayloadNotDelivered, TitleInScript, EgressUnrestricted, EgressSuffixMatch, SymlinkFollowed, PlaybackRoundRepeated, PlaybackEndIgnored, PresetPinned, ConfigReadOnce, ChangedConfigApplied,
 	}
 }
 

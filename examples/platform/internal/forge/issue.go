@@ -12,7 +12,14 @@ import (
 type Comment struct {
 	ID   int64  `json:"id"`
 	Body string `json:"body"`
+	User struct {
+		Login string `json:"login"`
+		Type  string `json:"type"` // User, Bot
+	} `json:"user"`
 }
+
+// Bot reports whether no person wrote it.
+func (c Comment) Bot() bool { return c.User.Type == "Bot" }
 
 // Labels returns the names of an issue's labels.
 func (c *Client) Labels(ctx context.Context, issue int) ([]string, error) {
@@ -57,6 +64,30 @@ func (c *Client) CreateLabel(ctx context.Context, name, color, description strin
 		_, err = c.call(ctx, http.MethodGet, "/labels/"+url.PathEscape(name), nil, nil)
 	}
 	return err
+}
+
+// Comments returns all comments of an issue, the oldest first.
+func (c *Client) Comments(ctx context.Context, issue int) ([]Comment, error) {
+	var all []Comment
+	for page := 1; page <= maxPages; page++ {
+		var comments []Comment
+		path := fmt.Sprintf("/issues/%d/comments?per_page=100&page=%d", issue, page)
+		header, err := c.call(ctx, http.MethodGet, path, nil, &comments)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, comments...)
+		if !strings.Contains(header.Get("Link"), `rel="next"`) {
+			break
+		}
+	}
+	return all, nil
+}
+
+// Append writes a comment.
+func (c *Client) Append(ctx context.Context, issue int, body string) (made Comment, err error) {
+	_, err = c.call(ctx, http.MethodPost, fmt.Sprintf("/issues/%d/comments", issue), map[string]any{"body": body}, &made)
+	return made, err
 }
 
 // Stick writes the comment that begins with marker, or replaces its text when it is there already.

@@ -87,7 +87,7 @@ func (t *task) furnish(n int, feedback string) error {
 // a part of one, whatever it holds.
 func (t *task) command(n int) []string {
 	values := strings.NewReplacer("{dir}", t.config.Dir, "{script}", script(t.config.Dir, t.Agent), "{workspace}", workspace(t.place), "{repo}", t.Checkout, "{proxy}", t.proxy,
-		"{agent}", t.Agent, "{model}", t.selected.Model.Value, "{effort}", t.selected.Effort.Value, "{iteration}", strconv.Itoa(n))
+		"{agent}", t.Agent, "{model}", t.selected.Model.Value, "{effort}", t.selected.Effort.Value, "{iteration}", strconv.Itoa(n), "{round}", strconv.Itoa(t.Round))
 	argv := slices.Clone(t.config.Commands[t.selected.Runtime.Value])
 	for i, a := range argv {
 		argv[i] = values.Replace(a)

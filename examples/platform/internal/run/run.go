@@ -19,6 +19,7 @@ import (
 	"example.com/crew/internal/config"
 	"example.com/crew/internal/defect"
 	"example.com/crew/internal/harness"
+	"example.com/crew/internal/playlist"
 	"example.com/crew/internal/policy"
 	"example.com/crew/internal/schema"
 	"example.com/crew/internal/selection"
@@ -30,6 +31,7 @@ type Options struct {
 	Agent       string
 	Issue       int
 	Repo        string                                                // owner/name
+	Round       int                                                   // of the recorded results that this run replays; 0 is that none was taken
 	Payload     string                                                // what the agent is told of the event: a JSON text; "" is nothing
 	Flags       selection.Values                                      // what the command line says of runtime, model and effort
 	Environment selection.Values                                      // what the job's environment says of them
@@ -138,6 +140,11 @@ func (t *task) prepare(ctx context.Context) error {
 	if t.event, err = readEvent(t.Payload); err != nil {
 		return err
 	}
+	if t.selected.Runtime.Value == playlist.Runtime {
+		if err := t.cue(); err != nil {
+			return err
+		}
+	}
 	t.metrics = newMetrics(t.selected)
 	if t.Defect == defect.MetricsMissingSource {
 		t.metrics.RuntimeSource = ""
@@ -163,6 +170,20 @@ func (t *task) reachable(ctx context.Context, l harness.Loader) ([]string, error
 		return f.Wide(t.config.AllowedHosts), nil
 	}
 	return f.Narrow(t.config.AllowedHosts)
+}
+
+// cue looks whether there is a recorded result for this round, so that the end of a playlist is told as
+// what it is.
+func (t *task) cue() error {
+	if t.Defect == defect.PlaybackRoundRepeated {
+		t.Round = min(t.Round, 1)
+	}
+	_, err := playlist.Load(t.config.Dir, t.Agent, t.Round)
+	if ended, ok := errors.AsType[playlist.Ended](err); ok && t.Defect == defect.PlaybackEndIgnored {
+		t.Round = ended.Has
+		return nil
+	}
+	return err
 }
 
 // compile returns the schema of an agent's result, nil when it has none.

@@ -42,7 +42,7 @@ func TestInstall(t *testing.T) {
 		t.Fatalf("%d commits, want one on top", len(f.Commits))
 	}
 	files := f.Commits[1].Files
-	if len(files) != 2+1+3*6 || files["README.md"] != "# app\n" {
+	if len(files) != 2+1+3*6+1 || files["README.md"] != "# app\n" {
 		t.Errorf("files %q", slices.Sorted(maps.Keys(files)))
 	}
 	dir := t.TempDir()
