@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/understudy-dev/understudy/steps/playback"
 	"github.com/understudy-dev/understudy/suite/feature"
 	"github.com/understudy-dev/understudy/trial"
 )
@@ -53,7 +54,7 @@ func (l *linter) unusedFixtures() error {
 				return fs.SkipDir
 			}
 			return nil
-		case !d.Type().IsRegular() || name == file || named[name]:
+		case !d.Type().IsRegular() || name == file || named[name] || l.published(name):
 			return nil
 		}
 		f := lintFinding{File: l.place(name), Line: 1, Rule: "unused-fixture", What: "no scenario names this fixture"}
@@ -64,6 +65,18 @@ func (l *linter) unusedFixtures() error {
 		return nil
 	})
 	return err
+}
+
+// published reports whether a step compares a directory that holds the fixture with what was published.
+func (l *linter) published(name string) bool {
+	for _, s := range l.scenarios() {
+		for _, step := range s.Steps {
+			if dir, ok := playback.Published(step.Text); ok && strings.HasPrefix(name, path.Clean(dir)+"/") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // declaredLines are the lines of the keys in a declaration file; none when it is not there.

@@ -8,6 +8,7 @@ import (
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/steps/agent"
 	"github.com/understudy-dev/understudy/steps/issue"
+	"github.com/understudy-dev/understudy/steps/playback"
 	"github.com/understudy-dev/understudy/steps/pull"
 	"github.com/understudy-dev/understudy/steps/run"
 	"github.com/understudy-dev/understudy/suite/feature"
@@ -21,6 +22,9 @@ func (l *linter) missingResults() {
 		for _, step := range s.Steps {
 			if stage, c := run.Claimed(step.Text); c == run.Fails || c == run.Absent {
 				excused[stage] = true
+			}
+			if agent, ok := playback.Returns(step.Text); ok {
+				excused[agent] = true // its result is a recorded one
 			}
 		}
 		for _, d := range l.dispatches(s) {

@@ -15,6 +15,24 @@ var (
 	publishedText = regexp.MustCompile("^" + publishedStep + "$")
 )
 
+// Returns is the agent that a step with this text gives a recorded result; false is that it gives none.
+func Returns(text string) (agent string, ok bool) {
+	m := returnsText.FindStringSubmatch(text)
+	if m == nil {
+		return "", false
+	}
+	return m[1], true
+}
+
+// Published is the directory of fixtures that a step with this text compares; false is that it compares none.
+func Published(text string) (dir string, ok bool) {
+	m := publishedText.FindStringSubmatch(text)
+	if m == nil {
+		return "", false
+	}
+	return m[1], true
+}
+
 // lint finds edits that the platform file does not name, and fixtures that are not there.
 func lint(d suite.Draft) (problems []error) {
 	for _, s := range d.Scenarios {

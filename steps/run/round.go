@@ -57,7 +57,7 @@ func next(ctx context.Context, w *world.World, agent string) (run stageRun, ok b
 		}
 		taken = append(taken, fmt.Sprintf("run:%d", f.run.ID))
 	}
-	hint = noRun(agent, all)
+	hint = noRun(agent, all, mentions(ctx, w, agent))
 	if len(taken) > 0 {
 		hint = fmt.Sprintf("of agent %s there is no run beside those that were taken as earlier rounds: %s", agent, strings.Join(taken, ", "))
 	}

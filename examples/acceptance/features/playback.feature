@@ -12,6 +12,7 @@ Feature: Playback
     And an issue "Greet the world" is created
     When the issue is labeled "ready-for-triage"
     Then the triage agent completes successfully
+    And the run selected the "dummy-playback" runtime from ".crew/config.yaml"
     And the code agent is triggered
     And the code agent completes successfully
     And a pull request exists
@@ -47,4 +48,4 @@ Feature: Playback
       Then the review agent completes successfully
       And the fix agent completes successfully
       When a comment "/crew-review" is posted on the pull request
-      Then the review workflow fails reporting "the playlist has ended: agent review has 1 recorded results, and this is round 2"
+      Then the review workflow fails reporting "the playlist has ended: agent review has come to round 2, recorded rounds: 1"

@@ -43,7 +43,7 @@ type Ended struct {
 }
 
 func (e Ended) Error() string {
-	return fmt.Sprintf("the playlist has ended: agent %s has %d recorded results, and this is round %d", e.Agent, e.Has, e.Asked)
+	return fmt.Sprintf("the playlist has ended: agent %s has come to round %d, recorded rounds: %d", e.Agent, e.Asked, e.Has)
 }
 
 // Load reads the recorded result of an agent's round, which counts from 1, from crew's directory.

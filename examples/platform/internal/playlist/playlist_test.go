@@ -60,7 +60,7 @@ func TestRoundsAreReplayedInOrder(t *testing.T) {
 		t.Errorf("a commit that nobody told: %v", err)
 	}
 	_, err := playlist.Load(dir, "review", 3)
-	if ended, ok := errors.AsType[playlist.Ended](err); !ok || ended.Has != 2 || !strings.Contains(err.Error(), "agent review has 2 recorded results, and this is round 3") {
+	if ended, ok := errors.AsType[playlist.Ended](err); !ok || ended.Has != 2 || !strings.Contains(err.Error(), "agent review has come to round 3, recorded rounds: 2") {
 		t.Errorf("beyond the end: %v", err)
 	}
 }

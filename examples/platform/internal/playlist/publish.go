@@ -52,24 +52,9 @@ func (r Recorded) publish(ctx context.Context, checkout string, now map[string]s
 	if len(r.Files) == 0 {
 		return nil
 	}
-	root, err := os.OpenRoot(checkout) // links of the branch lead nowhere outside
+	names, err := r.write(checkout, now)
 	if err != nil {
 		return err
-	}
-	defer root.Close()
-	names := slices.Sorted(maps.Keys(r.Files))
-	for _, name := range names {
-		text, err := fill(r.Files[name], now)
-		if err != nil {
-			return err
-		}
-		local := filepath.FromSlash(name)
-		if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
-			return err
-		}
-		if err := root.WriteFile(local, []byte(text), 0o644); err != nil {
-			return err
-		}
 	}
 	if err := git(append([]string{"add", "--force", "--"}, names...)...); err != nil {
 		return err
@@ -83,4 +68,28 @@ func direct(env []string) []string {
 		name, _, _ := strings.Cut(e, "=")
 		return strings.HasSuffix(strings.ToUpper(name), "_PROXY")
 	})
+}
+
+// write writes the files into the checkout and returns their paths.
+func (r Recorded) write(checkout string, now map[string]string) ([]string, error) {
+	root, err := os.OpenRoot(checkout) // links of the branch lead nowhere outside
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	names := slices.Sorted(maps.Keys(r.Files))
+	for _, name := range names {
+		text, err := fill(r.Files[name], now)
+		if err != nil {
+			return nil, err
+		}
+		local := filepath.FromSlash(name)
+		if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
+			return nil, err
+		}
+		if err := root.WriteFile(local, []byte(text), 0o644); err != nil {
+			return nil, err
+		}
+	}
+	return names, nil
 }
