@@ -89,3 +89,29 @@ func TestTrackRecord(t *testing.T) {
 		t.Errorf("what the plan skipped stands in\n%s", text)
 	}
 }
+
+// TestNewTrack: a track record is of all defects of the list, each by its latest record.
+func TestNewTrack(t *testing.T) {
+	of := func(defect string, scenarios ...string) result.Record {
+		r := record(scenarios...)
+		r.Platform.Defect = defect
+		return r
+	}
+	defects := []defect{{name: "loses", scenario: "a"}, {name: "hides", scenario: "b"}}
+	latest := map[string]result.Record{"": of("", "a passed", "b passed"), "loses": of("loses", "a failed", "b passed")}
+	if _, err := newTrack("s", latest, defects); err == nil || err.Error() != "no record is of a run with hides" {
+		t.Errorf("one is missing: %v", err)
+	}
+	latest["hides"] = of("hides", "a passed")
+	if _, err := newTrack("s", latest, defects); err == nil || !strings.Contains(err.Error(), `defect "hides": its scenario b is not in the records`) {
+		t.Errorf("its scenario did not run: %v", err)
+	}
+	latest["hides"] = of("hides", "a passed", "b failed")
+	if r, err := newTrack("s", latest, defects); err != nil || r.caught() != 2 {
+		t.Errorf("%d caught, %v", r.caught(), err)
+	}
+	delete(latest, "")
+	if _, err := newTrack("s", latest, defects); err == nil || err.Error() != "no record is of a run without a defect" {
+		t.Errorf("no clean run: %v", err)
+	}
+}

@@ -48,6 +48,7 @@ func formatNames() []string {
 type reportFlags struct {
 	format, out           string
 	mixed, coverage, json bool
+	trackRecord           string // a suite
 }
 
 func reportCommand(o Options) *cobra.Command {
@@ -67,10 +68,14 @@ names it; "record" is the merged record itself.
 --coverage says instead which jobs, steps and conditions of the workflows no scenario took, and the
 least permissions that their tokens needed; with --json as JSON.
 
+--track-record SUITE makes the table of run --defects=full from the records of a clean run and of one run for each
+of the suite's seeded defects (run --defect NAME), which may have been made at different times.
+
 Exit codes: 0 rendered, whatever the verdicts · 2 usage.`,
 		Example: `  understudy report out/record.json --format markdown >> "$GITHUB_STEP_SUMMARY"
   understudy report shard-1/record.json shard-2/record.json --out all.html
-  understudy report --coverage out`,
+  understudy report --coverage out
+  understudy report out/runs/*/record.json --track-record examples/acceptance --out docs/track-record.md`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, paths []string) error { return runReport(o, f, paths) },
 	}
@@ -80,12 +85,16 @@ Exit codes: 0 rendered, whatever the verdicts · 2 usage.`,
 	fl.BoolVar(&f.mixed, "mixed", false, "merge records of different platforms or features")
 	fl.BoolVar(&f.coverage, "coverage", false, "what of the workflows no scenario took, and the least permissions")
 	fl.BoolVar(&f.json, "json", false, "--coverage as JSON")
-	cmd.MarkFlagsMutuallyExclusive("coverage", "format")
+	fl.StringVar(&f.trackRecord, "track-record", "", "what the seeded defects of this suite came to, as Markdown")
+	cmd.MarkFlagsMutuallyExclusive("coverage", "format", "track-record")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func runReport(o Options, f reportFlags, paths []string) error {
+	if f.trackRecord != "" {
+		return runTrackRecord(o, f, paths)
+	}
 	format, err := f.pick()
 	if err != nil {
 		return err

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/understudy-dev/understudy/result"
+	"github.com/understudy-dev/understudy/trial"
 )
 
 // track is what a suite caught: each defect against each scenario.
@@ -88,6 +91,74 @@ func (t *track) markdown() string {
 		fmt.Fprintf(&b, "| `%s` %s | %s | %s |\n", s.id, cell(s.name), strings.Join(s.own, ", "), strings.Join(s.also, ", "))
 	}
 	return b.String()
+}
+
+// runTrackRecord makes the table from records that were kept.
+func runTrackRecord(o Options, f reportFlags, paths []string) error {
+	config, err := trial.FindConfig(f.trackRecord, "")
+	if err != nil {
+		return err
+	}
+	if config.Defects == "" {
+		return fmt.Errorf("suite %s lists no defects", config.Name)
+	}
+	defects, err := readDefects(config.Defects)
+	if err != nil {
+		return err
+	}
+	latest := map[string]result.Record{} // by defect; "" is clean
+	for _, p := range paths {
+		r, _, err := readRecord(p)
+		if err != nil {
+			return err
+		}
+		if old, ok := latest[r.Platform.Defect]; !ok || old.Started.Before(r.Started) {
+			latest[r.Platform.Defect] = r
+		}
+	}
+	t, err := newTrack(config.Name, latest, defects)
+	if err != nil {
+		return err
+	}
+	if f.out == "" {
+		_, err := io.WriteString(o.Stdout, t.markdown())
+		return err
+	}
+	return replace(f.out, []byte(t.markdown()))
+}
+
+// newTrack judges the records of the defects; one is needed of each, and a clean one.
+func newTrack(suite string, latest map[string]result.Record, defects []defect) (track, error) {
+	clean, ok := latest[""]
+	if !ok {
+		return track{}, &hinted{errors.New("no record is of a run without a defect"), "understudy run SUITE --out DIR makes one"}
+	}
+	t := track{suite: suite, clean: clean}
+	var missing []string
+	for _, d := range defects {
+		r, ok := latest[d.name]
+		if !ok {
+			missing = append(missing, d.name)
+			continue
+		}
+		if !ran(r, d.scenario) || !ran(clean, d.scenario) {
+			return track{}, fmt.Errorf("defect %q: its scenario %s is not in the records of it and of the clean run", d.name, d.scenario)
+		}
+		t.add(judgeDefect(r, d))
+	}
+	if len(missing) > 0 {
+		return track{}, &hinted{fmt.Errorf("no record is of a run with %s", strings.Join(missing, ", ")), "understudy run SUITE --defect NAME --out DIR makes one"}
+	}
+	return t, nil
+}
+
+func ran(r result.Record, id string) bool {
+	for sc := range r.Scenarios() {
+		if sc.ID == id {
+			return true
+		}
+	}
+	return false
 }
 
 func cell(s string) string {
