@@ -66,6 +66,11 @@ var Pack = suite.Pack{Name: "issue", Lint: lint, Steps: []suite.Step{
 		Example: `a comment "/triage" is posted on the issue by the outsider`,
 	},
 	{
+		Pattern: `a comment is posted on the issue(?: by the ([\w-]+?)(?: actor)?)?:`, Do: commentText,
+		Doc:     "The same with a text of several lines, and whatever is in it.",
+		Example: `a comment is posted on the issue:`,
+	},
+	{
 		Pattern: `the outsider posts "([^"]+)" on the issue`, Do: outsiderComments,
 		Doc:     "The same by the actor outsider.",
 		Example: `the outsider posts "/triage" on the issue`,
@@ -165,6 +170,10 @@ func comment(ctx context.Context, body, actor string) error {
 	world.Share(ctx, world.TheStimulus, w.Cause())
 	_, err = w.As(actor).Issues.Comment(ctx, ref, body)
 	return err
+}
+
+func commentText(ctx context.Context, actor string, doc *suite.DocString) error {
+	return comment(ctx, doc.Content, actor)
 }
 
 func outsiderComments(ctx context.Context, body string) error { return comment(ctx, body, "outsider") }

@@ -88,6 +88,8 @@ const (
 	ChangedConfigApplied    Name = "changed-config-applied"         // a result is applied although the configuration changed meanwhile
 	PlaybackRoundRepeated   Name = "playback-round-repeated"        // every round replays the first recorded result
 	PlaybackEndIgnored      Name = "playback-end-ignored"           // when the playlist has ended, its last result is replayed again
+	HalfApplied             Name = "half-applied-after-refusal"     // the agent's branch is pushed before the configuration is looked at again
+	OthersOverwritten       Name = "others-overwritten"             // a branch that moved meanwhile is overwritten
 	PresetPinned            Name = "preset-pinned"                  // setup pins the runtime although a preset says which
 )
 
@@ -103,7 +105,7 @@ func Names() []Name {
 		ReactionUnasked, ReactionStuck, ReactionWrong, HeadCommitLost, ReviewSoftened, FixNotPushed,
 		TrackerDispatchedTwice, TrackerCommentAgain, TrackerRoleIgnored, TrackerCommentLost,
 		PrecedenceWrong, MetricsMissingSource, SecondIterationSkipped, FeedbackLost, StaleIterationTaken, IterationResultsMixed,
-		PayloadNotDelivered, TitleInScript, EgressUnrestricted, EgressSuffixMatch, SymlinkFollowed, PlaybackRoundRepeated, PlaybackEndIgnored, PresetPinned, ConfigReadOnce, ChangedConfigApplied,
+		PayloadNotDelivered, TitleInScript, EgressUnrestricted, EgressSuffixMatch, SymlinkFollowed, PlaybackRoundRepeated, PlaybackEndIgnored, PresetPinned, ConfigReadOnce, ChangedConfigApplied, HalfApplied, OthersOverwritten,
 	}
 }
 

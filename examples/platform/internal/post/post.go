@@ -132,6 +132,11 @@ func (o Options) act(ctx context.Context, act step, rec run.Record) (outcome, er
 	if err != nil {
 		return outcome{}, failure{"result", err}
 	}
+	if o.Defect == defect.HalfApplied {
+		if _, err := o.push(ctx, push.Rule{}); err != nil {
+			return outcome{}, err
+		}
+	}
 	if err := o.unchanged(ctx); err != nil {
 		return outcome{}, failure{"configuration", err}
 	}

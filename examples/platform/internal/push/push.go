@@ -73,7 +73,11 @@ func Push(ctx context.Context, o Options, rule Rule) (string, error) {
 	if err := rule.Check(branch); err != nil && o.Defect != defect.PushesAnywhere {
 		return "", err
 	}
-	_, err = o.git(ctx, "push", "--quiet", "--no-verify", "origin", "HEAD:refs/heads/"+branch)
+	spec := "HEAD:refs/heads/" + branch
+	if o.Defect == defect.OthersOverwritten {
+		spec = "+" + spec
+	}
+	_, err = o.git(ctx, "push", "--quiet", "--no-verify", "origin", spec)
 	return branch, err
 }
 
