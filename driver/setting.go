@@ -14,7 +14,6 @@ const (
 	EditAllow        = "allow"         // allows what is fetched below {prefix}
 	EditReactions    = "reactions"     // has the platform show by reactions how far it is
 	EditOwners       = "owners"        // has OWNERS files say who may start agents
-	EditGateway      = "gateway"       // {url} of the inference gateway that agents may reach
 	EditPlaylist     = "playlist"      // adds {result}, a file beside the playlist, to the recorded results of the agent {name}
 	EditPlayback     = "playback"      // {issue} is where the platform says which recorded results it has replayed
 	EditBase         = "base"          // makes {base} the base of the harness {name}

@@ -21,7 +21,7 @@ var editPlaceholders = map[string][]string{
 	driver.EditKillSwitch: nil, driver.EditAgent: {"name"}, driver.EditDisable: {"name"},
 	driver.EditAgentRuntime: {"name", "runtime"}, driver.EditAgentModel: {"name", "model"}, driver.EditAgentEffort: {"name", "effort"},
 	driver.EditRuntime: {"runtime"}, driver.EditModel: {"model"}, driver.EditEffort: {"effort"},
-	driver.EditReactions: nil, driver.EditOwners: nil, driver.EditGateway: {"url"},
+	driver.EditReactions: nil, driver.EditOwners: nil,
 	driver.EditPlaylist: {"name", "result"}, driver.EditPlayback: {"issue"},
 	driver.EditAllow: {"prefix"}, driver.EditBase: {"base"},
 }

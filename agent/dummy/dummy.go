@@ -45,6 +45,9 @@
 //	url_get        args is an absolute http or https URL without credentials. One GET, 10 seconds,
 //	               redirects are not followed. Succeeds when the answer is 2xx.
 //
+//	http_probe     args is "METHOD URL" or "METHOD URL NAME" or "METHOD URL NAME BODY". One request as url_get makes
+//	               it, with "Authorization: Bearer" and the value of the variable NAME, and with a body. Its
+//	               results have the status and the first 4 KiB of the answer, for all to read.
 //	assert_env     args is NAME or "NAME, VALUE". The variable of the agent's own environment is set and
 //	               not empty; with VALUE it is set to exactly that, which may be empty. The value found
 //	               is never told.
@@ -82,6 +85,8 @@
 // The results file, by default output/behaviour-results.json below the workspace, appears by rename
 // and so is either absent or complete. Error is "" for a success:
 //
+// Those of http_probe have "status" and "body", too, when the host answered: not when the policy refused.
+//
 //	{"operations":[{"description":"Emit triage JSON","op":"write_fixture","success":true,"error":""}]}
 package dummy
 
@@ -94,6 +99,7 @@ const (
 	AssertFile     = "assert_file"
 	AssertJSON     = "assert_json"
 	CheckoutBranch = "checkout_branch"
+	HTTPProbe      = "http_probe"
 	ReadFile       = "read_file"
 	URLGet         = "url_get"
 	WriteFixture   = "write_fixture"

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -38,6 +39,8 @@ type Operation struct {
 	Op          string `json:"op"`
 	Success     bool   `json:"success"`
 	Error       string `json:"error"`
+	Status      int    `json:"status,omitempty"` // that http_probe was answered; 0 is that there was no answer
+	Body        string `json:"body,omitempty"`   // the beginning of that answer
 }
 
 // Failed returns how many operations failed.
@@ -69,7 +72,13 @@ func Run(ctx context.Context, s Script, o Options) Results {
 			continue
 		}
 		done := Operation{Description: op.Description, Op: op.Op, Success: true}
-		if err := o.do(ctx, op); err != nil {
+		var err error
+		if op.Op == HTTPProbe {
+			done.Status, done.Body, err = o.probe(ctx, op.Args)
+		} else {
+			err = o.do(ctx, op)
+		}
+		if err != nil {
 			done.Success, done.Error = false, err.Error()
 		}
 		r.Operations = append(r.Operations, done)
@@ -194,12 +203,19 @@ func (o Options) get(ctx context.Context, target string) error {
 	if err := checkURL(target); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	req, err := http.NewRequest(http.MethodGet, target, nil)
 	if err != nil {
 		return err
 	}
+	_, _, err = o.send(ctx, req)
+	return err
+}
+
+// send makes one request and returns what the host answered, the beginning of the body. Status 0 is that it did
+// not answer; what is no 2xx is an error, too.
+func (o Options) send(ctx context.Context, req *http.Request) (status int, body string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
 	transport := &http.Transport{DisableKeepAlives: true}
 	if o.Proxy != nil {
 		// Not ProxyFromEnvironment: that one never proxies loopback addresses.
@@ -211,19 +227,29 @@ func (o Options) get(ctx context.Context, target string) error {
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}
-	res, err := client.Do(req)
+	asked := req.Method + " " + req.URL.String()
+	res, err := client.Do(req.WithContext(ctx))
 	if err != nil {
-		return o.noAnswer(ctx, target, err)
+		return 0, "", o.noAnswer(ctx, asked, err)
 	}
 	defer res.Body.Close()
 	// An https answer came from the origin, through the tunnel.
-	if err := judge(res, o.Proxy != nil && req.URL.Scheme == "http"); err != nil {
-		return fmt.Errorf("%w: GET %s", err, target)
+	judged := judge(res, o.Proxy != nil && req.URL.Scheme == "http")
+	if errors.Is(judged, errRefused) {
+		return 0, "", fmt.Errorf("%w: %s", judged, asked)
 	}
-	if _, err := io.Copy(io.Discard, io.LimitReader(res.Body, 1<<20)); err != nil {
-		return o.noAnswer(ctx, target, err)
+	var beginning strings.Builder
+	_, err = io.Copy(&beginning, io.LimitReader(res.Body, maxProbed))
+	if err == nil {
+		_, err = io.Copy(io.Discard, io.LimitReader(res.Body, 1<<20))
 	}
-	return nil
+	if judged != nil {
+		return res.StatusCode, beginning.String(), fmt.Errorf("%w: %s", judged, asked)
+	}
+	if err != nil {
+		return 0, "", o.noAnswer(ctx, asked, err)
+	}
+	return res.StatusCode, beginning.String(), nil
 }
 
 func judge(res *http.Response, fromProxy bool) error {
@@ -236,18 +262,18 @@ func judge(res *http.Response, fromProxy bool) error {
 	return nil
 }
 
-func (o Options) noAnswer(ctx context.Context, target string, err error) error {
+func (o Options) noAnswer(ctx context.Context, asked string, err error) error {
 	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err
 	}
 	if a, ok := errors.AsType[answered](err); ok { // the proxy's, to CONNECT
-		return fmt.Errorf("%w: GET %s", a, target)
+		return fmt.Errorf("%w: %s", a, asked)
 	}
 	if errors.Is(err, errRefused) {
-		return fmt.Errorf("%w: GET %s", errRefused, target)
+		return fmt.Errorf("%w: %s", errRefused, asked)
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return fmt.Errorf("no answer: GET %s: nothing within %s", target, o.Timeout)
+		return fmt.Errorf("no answer: %s: nothing within %s", asked, o.Timeout)
 	}
-	return fmt.Errorf("no answer: GET %s: %w", target, err)
+	return fmt.Errorf("no answer: %s: %w", asked, err)
 }

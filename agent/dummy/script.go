@@ -34,7 +34,7 @@ const MaxIteration = 99
 
 // Operations returns the names of all operations, sorted.
 func Operations() []string {
-	return []string{AssertEnv, AssertFile, AssertJSON, CheckoutBranch, ReadFile, URLGet, WriteFixture}
+	return []string{AssertEnv, AssertFile, AssertJSON, CheckoutBranch, HTTPProbe, ReadFile, URLGet, WriteFixture}
 }
 
 // Parse reads a script. Errors begin with "line N: " where a line is to blame.
@@ -230,6 +230,9 @@ func (o Op) checkArgs() error {
 	switch o.Op {
 	case URLGet:
 		return checkURL(o.Args)
+	case HTTPProbe:
+		_, err = parseProbe(o.Args)
+		return err
 	case AssertEnv:
 		_, err = parseVariable(o.Args)
 		return err

@@ -24,7 +24,7 @@ const (
 // Pack holds the steps. After the last step it reads every result of the scenario, so that an
 // operation that failed and that no step claimed can be found. Before anything runs it reads the dummy
 // agent tables and judges the fixtures in them.
-var Pack = suite.Pack{Name: "agent", After: record, Lint: lint, Steps: slices.Concat(dummySteps, runtimeSteps)}
+var Pack = suite.Pack{Name: "agent", After: record, Lint: lint, Steps: slices.Concat(dummySteps, probeSteps, runtimeSteps)}
 
 var dummySteps = []suite.Step{
 	{

@@ -29,6 +29,8 @@ type operationResult struct {
 	Description string `json:"description"`
 	Success     bool   `json:"success"`
 	Error       string `json:"error"`
+	Status      int    `json:"status"` // that a probe was answered; 0 is that there was no answer
+	Body        string `json:"body"`
 
 	// File is where the result stands in an artifact that has several such files, one an iteration.
 	File string `json:"-"`

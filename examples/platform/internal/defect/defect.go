@@ -25,6 +25,7 @@ const (
 	ForkCommentTrusted      Name = "fork-comment-trusted"           // a command on a pull request is taken for one of the repository, since the event does not say
 	UnauthorisedAccepted    Name = "unauthorised-accepted"          // dispatch does not look who sent the event
 	TriageRoleMay           Name = "triage-role-accepted"           // who may triage counts as one who may write
+	ProxyHidesFailures      Name = "proxy-hides-failures"           // the proxy turns every answer of a host into a good one
 	PolicyFileIgnored       Name = "policy-file-ignored"            // the policy that a harness names is not looked at
 	PolicyFileWidens        Name = "policy-file-widens"             // such a policy adds to what agents may reach
 	OwnersAliasIgnored      Name = "owners-alias-ignored"           // groups of OWNERS_ALIASES are not looked at
@@ -101,7 +102,7 @@ func Names() []Name {
 		BaseListOverwritten, BaseEnvOverwritten, HashUnchecked, AllowListBypassed, BaseAllowedAnywhere, PrefixMatchLoose, CachePoisoned, ResourceUnfetched, URLFailureStopsOthers,
 		HandOffLost, LabelBeforeComment, StaleReviewPosted, FixPushesOtherBranch, StatusCommentStuck, StatusCommentTwice, StatusCommentShared, FailureCommentMissing,
 		PriorityWrong, PriorityKept, PriorityClearsLabels, CommandByAnyone, CodeWithoutPullRequest, CodePushesOtherIssue, ClosesMissing, RetroOnOpen,
-		PolicyFileIgnored, PolicyFileWidens, OwnersAliasIgnored, OwnersAcceptsAnyone, OwnersUnasked, OwnersReviewerWrites,
+		ProxyHidesFailures, PolicyFileIgnored, PolicyFileWidens, OwnersAliasIgnored, OwnersAcceptsAnyone, OwnersUnasked, OwnersReviewerWrites,
 		ReactionUnasked, ReactionStuck, ReactionWrong, HeadCommitLost, ReviewSoftened, FixNotPushed,
 		TrackerDispatchedTwice, TrackerCommentAgain, TrackerRoleIgnored, TrackerCommentLost,
 		PrecedenceWrong, MetricsMissingSource, SecondIterationSkipped, FeedbackLost, StaleIterationTaken, IterationResultsMixed,

@@ -85,6 +85,9 @@ func Start(o Options) (*Proxy, error) {
 		Transport: &http.Transport{Proxy: p.upstream, DisableCompression: true, DisableKeepAlives: true},
 		ModifyResponse: func(res *http.Response) error {
 			res.Header.Del(Header) // only the policy says what the policy decided
+			if o.Defect == defect.ProxyHidesFailures {
+				res.StatusCode = http.StatusOK
+			}
 			p.answered(res.Request.Context(), res.StatusCode)
 			return nil
 		},
