@@ -12,8 +12,7 @@
 //	go test -run 'TestBehaviour/triage.feature:12' ./e2e
 //
 // runs that one alone. What a machine or a CI job decides comes from environment variables:
-// BEHAVIOUR_SCM, BEHAVIOUR_CI, BEHAVIOUR_INSTALL_MODE, BEHAVIOUR_CAPABILITIES, BEHAVIOUR_ARTIFACT_DIR, BEHAVIOUR_CONFIG_PRESET,
-// GODOG_TAGS, GODOG_CONCURRENCY, ENVIRONMENT and UNDERSTUDY_JOB. A value that is not known is refused
+// docs/reference/environment.md lists them, beside UNDERSTUDY_JOB. A value that is not known is refused
 // by name before anything starts.
 package behaviourtest
 
@@ -68,7 +67,7 @@ type SuiteOptions struct {
 // known; otherwise RunSuite switches its cache off.
 func RunSuite(t *testing.T, o SuiteOptions) {
 	t.Helper()
-	v, err := readVariables(os.LookupEnv, os.Environ())
+	v, err := readVariables(os.Environ())
 	if err != nil {
 		stop(t, err)
 	}
@@ -81,7 +80,7 @@ func RunSuite(t *testing.T, o SuiteOptions) {
 		stop(t, err)
 	}
 	base := trial.Options{
-		Config: &pl.config, Paths: pl.paths, Tags: v.tags, Jobs: v.jobs, Declared: v.capabilities, Preset: v.preset, Only: only.selects,
+		Config: &pl.config, Paths: pl.paths, Tags: v.Tags, Jobs: v.Jobs, Declared: declared(v.Capabilities), Preset: v.Preset, Only: only.selects,
 		Packs: packs(o), Environment: o.Environment, Kit: trial.Version, CallerEnv: os.Environ(), Seed: 1 + rand.Int64N(1_000_000),
 		Status: func(what string) { fmt.Fprintln(t.Output(), "… "+what) },
 	}
@@ -114,7 +113,7 @@ func RunSuite(t *testing.T, o SuiteOptions) {
 		}
 		fmt.Fprintln(t.Output(), "go test does not cache this: "+why)
 	}
-	k, err := newKept(t, v.artifacts)
+	k, err := newKept(t, v.Artifacts)
 	if err != nil {
 		stop(t, err)
 	}

@@ -179,7 +179,7 @@ func variables(t *testing.T, p program) {
 		"ENVIRONMENT=stage":                    "not built yet",
 		"PLAYBACK_RUNTIME=dummy-playback":      "not built yet",
 		"BEHAVIOUR_CONFIG_PRESET=none.yaml":    "stat none.yaml: no such file",
-		"BEHAVIOUR_POOL_SIZE=12":               "not built yet",
+		"BEHAVIOUR_POOL_SIZE=0":                "it is a number",
 		"BEHAVIOUR_SCN=github":                 "there is no such variable",
 		"BEHAVIOUR_CAPABILITIES=a,,b":          "is not a name",
 		"GODOG_CONCURRENCY=many":               "it is a number",

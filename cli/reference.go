@@ -7,21 +7,30 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/understudy-dev/understudy/internal/envvar"
 )
 
-// referenceCommand writes docs/reference/cli.md; it is of use to whoever changes a command.
+// referenceCommand writes docs/reference/cli.md and environment.md; it is of use to whoever changes a command.
 func referenceCommand(o Options) *cobra.Command {
-	return &cobra.Command{
+	var environment bool
+	cmd := &cobra.Command{
 		Use:    "reference",
 		Short:  "Print all commands as a page of reference",
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if environment {
+				envvar.WritePage(o.Stdout)
+				return nil
+			}
 			fmt.Fprint(o.Stdout, "# Commands\n\n<!-- Written by `understudy reference`; `make update` renews it. -->\n")
 			commandPages(o.Stdout, c.Root())
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&environment, "environment", false, "print the environment variables instead")
+	return cmd
 }
 
 // commandPages writes a command and, in their order, those below it.

@@ -93,11 +93,18 @@ or file:line for one scenario.
 On GitHub Actions each scenario that did not pass becomes an annotation at its step, and the Markdown
 report is appended to the job's summary; --annotations none leaves both out.
 
+Environment variables that suites know (GODOG_TAGS, BEHAVIOUR_CONFIG_PRESET, …; docs/reference/environment.md) hold where there is
+no flag.
+
 Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or environment).`,
 		Example:           runExamples,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: completePaths,
 		RunE: func(c *cobra.Command, paths []string) error {
+			declared, err := f.fromEnvironment(c, o.Env)
+			if err != nil {
+				return err
+			}
 			if f.jobs < 0 || f.repeat < 1 || f.timeout < 0 {
 				return errors.New("--jobs is 0 (capacity) or more, --repeat 1 or more, --timeout 0 (never) or more")
 			}
@@ -107,8 +114,7 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 			if f.out == "" {
 				return errors.New("--out names a directory; it is empty")
 			}
-			declared, err := f.declared(c)
-			if err := cmp.Or(f.checkAs(c), f.checkShard(c), f.checkOrder(c), f.checkSweep(c), err); err != nil {
+			if err := cmp.Or(f.checkAs(c), f.checkShard(c), f.checkOrder(c), f.checkSweep(c)); err != nil {
 				return err
 			}
 			return runRun(c.Context(), o, f, declared, paths)

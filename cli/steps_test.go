@@ -16,7 +16,7 @@ import (
 
 // TestReference: what docs/reference says is what the commands say.
 func TestReference(t *testing.T) {
-	for file, args := range map[string][]string{"steps.md": {"steps", "--markdown"}, "cli.md": {"reference"}, "faults.md": {"faults", "--markdown"}} {
+	for file, args := range map[string][]string{"steps.md": {"steps", "--markdown"}, "cli.md": {"reference"}, "environment.md": {"reference", "--environment"}, "faults.md": {"faults", "--markdown"}} {
 		code, got := run(t, cli.Options{}, args...)
 		if code != 0 {
 			t.Fatalf("%v: exit code %d\n%s", args, code, got)
