@@ -33,7 +33,7 @@ Feature: Hostile input
       Examples:
         | what                  | text                                                      |
         | what a shell would do | $(touch pwned); `touch pwned` && touch pwned              |
-        | expressions           | ${{ secrets.CREW_BOT_TOKEN }} ${{ github.token }}         |
+        | expressions           | ${{ secrets.CREW_BOT_TOKEN }} ${{ env.PWNED }}            |
         | quotes                | '"; touch pwned; echo "' \\u0000                          |
 
     Scenario Outline: What only looks like a command starts nothing: <what>

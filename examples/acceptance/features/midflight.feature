@@ -129,7 +129,7 @@ Feature: Changes in mid-flight
       And the forge has the fault "api.slow=1000@POST /repos/*/*/issues/*/comments"
       When the issue is labeled "ready-for-triage"
       And the fault "api.slow" has struck
-      And the forge has the fault "api.slow=1000,by:github-actions[bot]@GET /repos/*/*/contents/**"
+      And the forge has the fault "api.slow=1000@GET /repos/*/*/contents/**"
       Then the agent will succeed to Begin a branch
       Given a remote branch "crew/<issue>-fix" seeded with a commit
       And the tip of branch "crew/<issue>-fix" is recorded
