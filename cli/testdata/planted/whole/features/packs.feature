@@ -80,3 +80,8 @@ Feature: What the packs know of their steps
       | Emit        | write_fixture | out/result.json, fixtures/good.json |
     When the issue is labeled "ready"
     Then the triage workflow completes successfully
+
+  Scenario: A recorded result that the platform file has no place for
+    # lint: playback
+    Given a code agent that returns "fixtures/good.json"
+    Then the harness "code" agent did not run
