@@ -108,13 +108,10 @@ Exit codes: 0 all passed · 1 the product failed · 2 usage · 3 broken (test or
 			if f.jobs < 0 || f.repeat < 1 || f.timeout < 0 {
 				return errors.New("--jobs is 0 (capacity) or more, --repeat 1 or more, --timeout 0 (never) or more")
 			}
-			if err := f.checkDefects(); err != nil {
-				return err
-			}
 			if f.out == "" {
 				return errors.New("--out names a directory; it is empty")
 			}
-			if err := cmp.Or(f.checkAs(c), f.checkShard(c), f.checkOrder(c), f.checkSweep(c)); err != nil {
+			if err := cmp.Or(f.checkDefects(), f.checkAs(c), f.checkShard(c), f.checkOrder(c), f.checkSweep(c)); err != nil {
 				return err
 			}
 			return runRun(c.Context(), o, f, declared, paths)
