@@ -28,23 +28,29 @@ type Branch struct {
 // names are the configuration's files, the one that is overridden first.
 func names() []string { return []string{config.Base, config.File} }
 
-// Changed lists the files of the configuration that are not as the branch has them now.
-func (b Branch) Changed(ctx context.Context) ([]string, error) {
+// Hashes are those that git gives to the files of the configuration in crew's directory, by name.
+func Hashes(dir string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, name := range names() {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err == nil {
+			out[name] = blob(data)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Changed lists the files of the configuration that are not any more, in the branch, what they were.
+func (b Branch) Changed(ctx context.Context, were map[string]string) ([]string, error) {
 	there, err := b.Forge.Files(ctx, b.Name, b.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("look at the configuration as it is now: %w", err)
 	}
 	var out []string
 	for _, name := range names() {
-		data, err := os.ReadFile(filepath.Join(b.Checkout, filepath.FromSlash(b.Dir), name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		was := ""
-		if err == nil {
-			was = blob(data)
-		}
-		if was != there[name] {
+		if were[name] != there[name] {
 			out = append(out, path.Join(b.Dir, name))
 		}
 	}
@@ -62,7 +68,11 @@ func blob(data []byte) string {
 // Restrict takes away what the configuration does not allow any more: with the kill switch everything, and agents
 // that are gone or disabled. What it allows newly waits for the next event.
 func (b Branch) Restrict(ctx context.Context, c *config.Config) error {
-	changed, err := b.Changed(ctx)
+	were, err := Hashes(filepath.Join(b.Checkout, filepath.FromSlash(b.Dir)))
+	if err != nil {
+		return err
+	}
+	changed, err := b.Changed(ctx, were)
 	if err != nil || len(changed) == 0 {
 		return err
 	}

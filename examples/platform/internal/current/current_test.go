@@ -58,7 +58,11 @@ func TestChangedAndRestrict(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, _ := branch(t, tt.now)
-			changed, err := b.Changed(t.Context())
+			were, err := current.Hashes(filepath.Join(b.Checkout, b.Dir))
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed, err := b.Changed(t.Context(), were)
 			if err != nil || !slices.Equal(changed, tt.changed) {
 				t.Errorf("changed: %q, %v, want %q", changed, err, tt.changed)
 			}
@@ -86,7 +90,7 @@ func TestUnknown(t *testing.T) {
 		t.Errorf("a configuration that is none: %v", err)
 	}
 	f.Fail["GET /contents/.crew"] = 502
-	if _, err := b.Changed(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "look at the configuration as it is now: ") {
+	if _, err := b.Changed(t.Context(), nil); err == nil || !strings.HasPrefix(err.Error(), "look at the configuration as it is now: ") {
 		t.Errorf("a forge that is away: %v", err)
 	}
 }

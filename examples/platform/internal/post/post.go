@@ -35,7 +35,7 @@ type Options struct {
 	React  bool // to the issue or pull request
 	Defect defect.Name
 	// Changed lists the files of the configuration that changed since the agent was started. Nil knows of none.
-	Changed func(context.Context) ([]string, error)
+	Changed func(ctx context.Context, were map[string]string) ([]string, error)
 	// Push publishes the branch that the agent has left and returns its name, "" for none. Nil pushes
 	// nothing.
 	Push func(context.Context, push.Rule) (string, error)
@@ -137,7 +137,7 @@ func (o Options) act(ctx context.Context, act step, rec run.Record) (outcome, er
 			return outcome{}, err
 		}
 	}
-	if err := o.unchanged(ctx); err != nil {
+	if err := o.unchanged(ctx, rec); err != nil {
 		return outcome{}, failure{"configuration", err}
 	}
 	done, err := act(ctx, o, res)
@@ -156,11 +156,11 @@ func (o Options) act(ctx context.Context, act step, rec run.Record) (outcome, er
 
 // unchanged refuses to apply anything when the configuration is another one than that by which the agent was
 // started: who changed it may have taken away what it allowed.
-func (o Options) unchanged(ctx context.Context) error {
+func (o Options) unchanged(ctx context.Context, rec run.Record) error {
 	if o.Changed == nil || o.Defect == defect.ChangedConfigApplied {
 		return nil
 	}
-	files, err := o.Changed(ctx)
+	files, err := o.Changed(ctx, rec.Config)
 	if err == nil && len(files) > 0 {
 		err = fmt.Errorf("%s changed while the agent ran; nothing was applied, start it again", strings.Join(files, ", "))
 	}

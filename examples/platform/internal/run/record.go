@@ -26,6 +26,9 @@ type Record struct {
 	Runtime   string `json:"runtime"`
 	Iteration int    `json:"iteration"`  // whose output counts: the last one, valid or not; 0 is none
 	AgentExit int    `json:"agent_exit"` // of that iteration
+
+	// Config has git's hashes of the configuration's files by name, before the agent could touch them.
+	Config map[string]string `json:"config"`
 }
 
 // Names of files in the output directory.

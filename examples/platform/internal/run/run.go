@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"example.com/crew/internal/config"
+	"example.com/crew/internal/current"
 	"example.com/crew/internal/defect"
 	"example.com/crew/internal/harness"
 	"example.com/crew/internal/playlist"
@@ -83,11 +84,14 @@ func Run(ctx context.Context, c config.Config, o Options) (Record, error) {
 
 func run(ctx context.Context, c config.Config, o Options, rec *Record) error {
 	t := &task{Options: o, config: c}
+	var err error
+	if rec.Config, err = current.Hashes(c.Dir); err != nil {
+		return err
+	}
 	if err := t.prepare(ctx); err != nil {
 		return err
 	}
 	rec.Runtime = t.selected.Runtime.Value
-	var err error
 	if t.place, err = os.MkdirTemp(o.Temp, "crew-"+o.Agent+"-"); err != nil {
 		return err
 	}

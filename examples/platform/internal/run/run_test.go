@@ -9,11 +9,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"example.com/crew/internal/config"
+	"example.com/crew/internal/current"
 	"example.com/crew/internal/defect"
 	"example.com/crew/internal/policy"
 	"example.com/crew/internal/run"
@@ -99,6 +101,7 @@ func TestStatus(t *testing.T) {
 		{"missing", "exit 2", "", run.Invalid, "Validation failed: FAIL: output/agent-result.json not found", 2},
 		{"malformed", "echo '{' > output/agent-result.json", "", run.Invalid, "Validation failed: FAIL: output/agent-result.json is not valid JSON: unexpected end of JSON input", 0},
 		{"invalid", "echo '{\"action\":1}' > output/agent-result.json", "", run.Invalid, "Validation failed: FAIL: schema validation error: /action: value must be 'ok'", 0},
+		{"the configuration is looked at first", "echo > \"$1/config.yaml\"; " + good, "", run.Succeeded, "", 0},
 		{"the schema is read first", "echo '{}' > \"$1/s.json\"; echo '{}' > output/agent-result.json", "", run.Invalid, "Validation failed: FAIL: schema validation error: /: missing property 'action'", 0},
 		{"output removed", "rm -r output", "", run.Invalid, "Validation failed: FAIL: output/agent-result.json not found", 0},
 		{"defect", "echo '{' > output/agent-result.json", defect.SchemaCheckKilled, run.Succeeded, "", 0},
@@ -109,16 +112,23 @@ func TestStatus(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			c, o, log := stage(t, tc.script)
 			o.Defect = tc.defect
+			if err := os.WriteFile(filepath.Join(c.Dir, config.File), []byte("agents: {triage: {}}\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			were, err := current.Hashes(c.Dir)
+			if err != nil || were[config.File] == "" {
+				t.Fatalf("%v, %v", were, err)
+			}
 			got, err := run.Run(t.Context(), c, o)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, log)
 			}
-			want := run.Record{Agent: "triage", Issue: 7, Status: tc.status, Message: tc.message, Runtime: "shell", Iteration: 1, AgentExit: tc.exit}
-			if got != want {
+			want := run.Record{Agent: "triage", Issue: 7, Status: tc.status, Message: tc.message, Runtime: "shell", Iteration: 1, AgentExit: tc.exit, Config: were}
+			if !reflect.DeepEqual(got, want) {
 				t.Errorf("record %+v, want %+v", got, want)
 			}
 			stored, err := run.ReadRecord(o.Output)
-			if err != nil || stored != want {
+			if err != nil || !reflect.DeepEqual(stored, want) {
 				t.Errorf("stored %+v, %v", stored, err)
 			}
 			if (tc.exit != 0) != strings.Contains(log.String(), fmt.Sprintf("::warning::the agent ended with exit code %d\n", tc.exit)) {
