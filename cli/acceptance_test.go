@@ -16,6 +16,7 @@ import (
 	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/result"
 	"github.com/understudy-dev/understudy/suite"
+	"github.com/understudy-dev/understudy/suite/feature"
 	"github.com/understudy-dev/understudy/world"
 )
 
@@ -24,20 +25,22 @@ const acceptance = "../examples/acceptance"
 // tokens is what every secret that the forge mints looks like.
 var tokens = regexp.MustCompile(`gh[a-z]_[A-Za-z0-9]{16,}`)
 
-// scenariosOf counts the scenarios of a suite that has no outlines.
+// scenariosOf counts the scenarios of a suite, and the example rows of its outlines.
 func scenariosOf(t *testing.T, suite string) int {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(suite, "features", "*.feature"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("features of %s: %q, %v", suite, files, err)
+	return scenariosIn(t, suite, ".")
+}
+
+// scenariosIn counts those of some of its feature files.
+func scenariosIn(t *testing.T, suite string, files ...string) int {
+	t.Helper()
+	loaded, err := feature.Load(os.DirFS(filepath.Join(suite, "features")), files)
+	if err != nil {
+		t.Fatal(err)
 	}
 	n := 0
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n += len(regexp.MustCompile(`(?m)^ *Scenario:`).FindAll(text, -1))
+	for _, f := range loaded {
+		n += len(f.Scenarios)
 	}
 	return n
 }
