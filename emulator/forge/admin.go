@@ -165,7 +165,26 @@ func (a *Admin) ResolveRef(repo, ref string) (sha string, err error) {
 		}
 		sha, err = a.git.Open(r.ID).Resolve(r.Refs, ref)
 	}
+	if errors.Is(err, driver.ErrNotFound) {
+		err = a.unread(repo, r, ref, err)
+	}
 	return sha, wrap(fmt.Sprintf("resolve %q in %s", ref, repo), err)
+}
+
+// unread tells a commit that cannot be read from one that is not there: what a branch of a repository that
+// still exists has as its head must be. Nobody is to take the one for the other, as then nothing runs, and nobody
+// hears of it.
+func (a *Admin) unread(repo string, was state.Repo, sha string, err error) error {
+	now, gone := a.state.Find(repo)
+	if gone != nil || now.ID != was.ID {
+		return err
+	}
+	for ref, head := range now.Refs {
+		if head == sha && was.Refs[ref] == sha {
+			return fmt.Errorf("%s is the head of %s and cannot be read: %v", sha, ref, err)
+		}
+	}
+	return err
 }
 
 // DisabledWorkflows lists the paths of a repository's workflows that start no runs: somebody disabled them, or

@@ -2,9 +2,12 @@ package forge_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge"
 )
 
@@ -192,5 +196,32 @@ func TestWorkflowFiles(t *testing.T) {
 	}
 	if _, err := w.admin.ResolveRef("acme/app", "nowhere"); err == nil {
 		t.Error("an absent ref was resolved")
+	}
+}
+
+// TestUnreadCommit: a commit that is a branch's head and that cannot be read is not one that is not there, unless
+// the repository was deleted.
+func TestUnreadCommit(t *testing.T) {
+	dir := t.TempDir()
+	w := newForgeIn(t, forge.Options{Dir: dir})
+	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "app", "auto_init": true})
+	sha, err := w.admin.ResolveRef("acme/app", "")
+	must(t, err)
+	lost, err := filepath.Glob(filepath.Join(dir, "*", "*.git", "objects", sha[:2], sha[2:]))
+	if err != nil || len(lost) != 1 {
+		t.Fatalf("the commit's file: %q, %v", lost, err)
+	}
+	must(t, os.Remove(lost[0]))
+	if _, err := w.admin.ResolveRef("acme/app", sha); err == nil || errors.Is(err, driver.ErrNotFound) ||
+		!strings.Contains(err.Error(), sha+" is the head of refs/heads/main and cannot be read") {
+		t.Errorf("a head that is lost: %v", err)
+	}
+	other := strings.Repeat("1", 40)
+	if _, err := w.admin.ResolveRef("acme/app", other); !errors.Is(err, driver.ErrNotFound) {
+		t.Errorf("a commit that never was: %v", err)
+	}
+	w.ada.want(204, "DELETE", "/repos/acme/app", nil)
+	if _, err := w.admin.ResolveRef("acme/app", sha); !errors.Is(err, driver.ErrNotFound) {
+		t.Errorf("of a repository that is gone: %v", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/emulator/forge/internal/api"
 )
 
@@ -31,6 +32,9 @@ func (a *Admin) WorkflowFiles(repo, sha string) (map[string][]byte, error) {
 	}
 	list, err := api.WorkflowFiles(a.git.Open(r.ID), sha)
 	if err != nil {
+		if now, gone := a.state.Find(repo); gone != nil || now.ID != r.ID {
+			err = driver.ErrNotFound // it was deleted meanwhile
+		}
 		return nil, wrap("read workflows of "+repo, err)
 	}
 	files := map[string][]byte{}

@@ -3,7 +3,6 @@ package place
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -36,11 +35,7 @@ func (h host) Source(_ context.Context, repo, ref string) (actions.Source, error
 	}
 	out.SHA, err = h.a.ResolveRef(repo, out.Ref)
 	if errors.Is(err, driver.ErrNotFound) {
-		if len(ref) == 40 {
-			// Not as ErrNotFound: that is a repository which was deleted meanwhile, and nobody would hear of this.
-			return actions.Source{}, fmt.Errorf("commit %s of an event is not in %s", ref, repo)
-		}
-		return out, nil // a repository without commits has no workflows
+		return out, nil // a repository without that commit has no workflows there
 	}
 	if err != nil {
 		return actions.Source{}, err
