@@ -40,6 +40,10 @@ func exists(ctx context.Context) error {
 // submitted looks at the platform's reviews only, which its programs submit, in their order.
 func submitted(ctx context.Context, agent, state string) error {
 	w := world.From(ctx)
+	state = strings.ToUpper(state)
+	if known := []string{"APPROVED", "CHANGES_REQUESTED", "COMMENTED", "DISMISSED"}; !slices.Contains(known, state) {
+		return fmt.Errorf("a review is never in the state %q; there are %s", state, strings.Join(known, ", "))
+	}
 	ref, err := world.Shared[driver.Ref](ctx, world.ThePull)
 	if err != nil {
 		return err

@@ -51,9 +51,9 @@ var Pack = suite.Pack{Name: "playback", Lint: lint, Steps: []suite.Step{
 		Example: `a pull request exists`,
 	},
 	{
-		Pattern: `the ([\w-]+) agent submitted "([A-Z_]+)"`, Do: submitted,
+		Pattern: `the ([\w-]+) agent submitted "([A-Za-z_]+)"`, Do: submitted,
 		Doc: "Holds as soon as the platform's review of the pull request that belongs to the agent's last round is in that state: APPROVED, " +
-			"CHANGES_REQUESTED, COMMENTED or DISMISSED. Rounds are those of `the W agent completes successfully`.",
+			"CHANGES_REQUESTED, COMMENTED or DISMISSED, in either case. Rounds are those of `the W agent completes successfully`.",
 		Example: `the review agent submitted "APPROVED"`,
 	},
 	{
