@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -179,6 +180,10 @@ func TestSignal(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer read.Close()
+		// Under nohup the test has the signal ignored, and so would the shell, which then can set no trap for it.
+		heard := make(chan os.Signal, 1)
+		signal.Notify(heard, syscall.SIGHUP)
+		defer signal.Stop(heard)
 		p := start(t, n, write, "trap 'exit 5' HUP; echo up; while :; do sleep 0.1; done")
 		write.Close()
 		if _, err := io.ReadFull(read, make([]byte, 3)); err != nil {
