@@ -66,6 +66,7 @@ type Answer struct {
 	Decision string   `json:"decision"`
 	Reason   string   `json:"reason"`
 	Failed   bool     `json:"-"`
+	barred   bool     // its trigger matches, but the actor may not start it
 }
 
 // Decide is pure but for the functions in its options. Nothing to start is a decision, not an error.
@@ -93,7 +94,7 @@ func Decide(o Options) Decision {
 	for _, c := range o.List() {
 		a := answer(c, seen, o.Defect)
 		if a.Decision == Dispatched && owner == owners.Reviewer && changesCode(c.Role) && o.Defect != defect.OwnersReviewerWrites {
-			a.Decision, a.Reason = Skipped, fmt.Sprintf("its trigger matches, but %s is only a reviewer of OWNERS, and it changes code", seen.Actor.ID)
+			a.Decision, a.barred, a.Reason = Skipped, true, fmt.Sprintf("its trigger matches, but %s is only a reviewer of OWNERS, and it changes code", seen.Actor.ID)
 		}
 		if a.Decision == Dispatched {
 			names = append(names, c.Name)
@@ -119,7 +120,7 @@ func Decide(o Options) Decision {
 // nothing says why no agent starts.
 func nothing(agents []Answer) string {
 	for _, a := range agents {
-		if strings.Contains(a.Reason, "only a reviewer") {
+		if a.barred {
 			return "no agent may start: " + a.Name + ": " + a.Reason
 		}
 	}

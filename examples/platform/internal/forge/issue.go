@@ -92,25 +92,18 @@ func (c *Client) Append(ctx context.Context, issue int, body string) (made Comme
 
 // Stick writes the comment that begins with marker, or replaces its text when it is there already.
 func (c *Client) Stick(ctx context.Context, issue int, marker, text string) error {
-	body := map[string]any{"body": marker + "\n" + text}
-	for page := 1; page <= maxPages; page++ {
-		var comments []Comment
-		path := fmt.Sprintf("/issues/%d/comments?per_page=100&page=%d", issue, page)
-		header, err := c.call(ctx, http.MethodGet, path, nil, &comments)
-		if err != nil {
+	body := marker + "\n" + text
+	comments, err := c.Comments(ctx, issue)
+	if err != nil {
+		return err
+	}
+	for _, old := range comments {
+		if strings.HasPrefix(old.Body, marker) {
+			_, err := c.call(ctx, http.MethodPatch, fmt.Sprintf("/issues/comments/%d", old.ID), map[string]any{"body": body}, nil)
 			return err
 		}
-		for _, old := range comments {
-			if strings.HasPrefix(old.Body, marker) {
-				_, err := c.call(ctx, http.MethodPatch, fmt.Sprintf("/issues/comments/%d", old.ID), body, nil)
-				return err
-			}
-		}
-		if !strings.Contains(header.Get("Link"), `rel="next"`) {
-			break
-		}
 	}
-	_, err := c.call(ctx, http.MethodPost, fmt.Sprintf("/issues/%d/comments", issue), body, nil)
+	_, err = c.Append(ctx, issue, body)
 	return err
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"net/url"
@@ -212,17 +211,9 @@ func (l Loader) local(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close()
-	f, err := root.Open(name)
+	data, err := yamldoc.Read(root, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: there is no such file in crew's directory", name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, yamldoc.Max+1))
-	if len(data) > yamldoc.Max {
-		return nil, fmt.Errorf("%s: the file is larger than %d bytes", name, yamldoc.Max)
 	}
 	return data, err
 }

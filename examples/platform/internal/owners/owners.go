@@ -4,8 +4,6 @@ package owners
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -58,14 +56,8 @@ func Load(checkout string, d defect.Name) (Owners, error) {
 	defer root.Close()
 	var l list
 	var a aliases
-	for name, into := range map[string]any{File: &l, Aliases: &a} {
-		data, err := read(root, name)
-		if err != nil {
-			return Owners{}, err
-		}
-		if _, err := yamldoc.Decode(name, data, into); err != nil {
-			return Owners{}, err
-		}
+	if err := errors.Join(read(root, File, &l), read(root, Aliases, &a)); err != nil {
+		return Owners{}, err
 	}
 	groups := map[string][]string{}
 	for name, people := range a.Aliases {
@@ -77,20 +69,15 @@ func Load(checkout string, d defect.Name) (Owners, error) {
 	return Owners{expand(l.Approvers, groups), expand(l.Reviewers, groups), d == defect.OwnersAcceptsAnyone}, nil
 }
 
-func read(root *os.Root, name string) ([]byte, error) {
-	f, err := root.Open(name)
+func read(root *os.Root, name string, into any) error {
+	data, err := yamldoc.Read(root, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		_, err = yamldoc.Decode(name, data, into)
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, yamldoc.Max+1))
-	if len(data) > yamldoc.Max {
-		return nil, fmt.Errorf("%s: the file is larger than %d bytes", name, yamldoc.Max)
-	}
-	return data, err
+	return err
 }
 
 // expand puts the people of a group in the place of its name.

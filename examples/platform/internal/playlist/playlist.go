@@ -80,7 +80,7 @@ func Load(dir, agent string, round int) (Recorded, error) {
 }
 
 func decode(root *os.Root, name string, into any) (*yamldoc.Doc, error) {
-	data, err := root.ReadFile(filepath.FromSlash(name))
+	data, err := yamldoc.Read(root, name)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path.Join(Dir, name), plain(err))
 	}
