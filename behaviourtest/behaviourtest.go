@@ -80,7 +80,7 @@ func RunSuite(t *testing.T, o SuiteOptions) {
 		stop(t, err)
 	}
 	base := trial.Options{
-		Config: &pl.config, Paths: pl.paths, Tags: v.Tags, Jobs: v.Jobs, Declared: declared(v.Capabilities), Preset: v.Preset, Only: only.selects,
+		Config: &pl.config, Paths: pl.paths, Tags: v.Tags, Jobs: v.Jobs, Declared: trial.Declared(v.Capabilities), Preset: v.Preset, Only: only.selects,
 		Packs: packs(o), Environment: o.Environment, Kit: trial.Version, CallerEnv: os.Environ(), Seed: 1 + rand.Int64N(1_000_000),
 		Status: func(what string) { fmt.Fprintln(t.Output(), "… "+what) },
 	}

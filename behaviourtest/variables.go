@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/understudy-dev/understudy/driver"
 	"github.com/understudy-dev/understudy/internal/envvar"
 	"github.com/understudy-dev/understudy/trial"
 )
@@ -20,16 +19,4 @@ func readVariables(environ []string) (envvar.Values, error) {
 		err = errors.Join(err, fmt.Errorf("BEHAVIOUR_CONFIG_PRESET=%s: %w", v.Preset, bad))
 	}
 	return v, err
-}
-
-// declared are the capabilities that variables name; nil is none named.
-func declared(names []string) []driver.Capability {
-	if names == nil {
-		return nil
-	}
-	out := []driver.Capability{}
-	for _, name := range names {
-		out = append(out, driver.Capability(name))
-	}
-	return out
 }

@@ -184,6 +184,7 @@ func sampled(plan suite.Planned, d defect, seed int64) func(id string) bool {
 			ids = append(ids, sc.ID)
 		}
 	}
+	slices.Sort(ids) // whatever the order in which the files were named
 	name := fnv.New64a()
 	name.Write([]byte(d.name))
 	r := rand.New(rand.NewPCG(uint64(seed), name.Sum64()))

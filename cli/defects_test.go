@@ -67,6 +67,12 @@ func TestSampleIsTheDefectsOwnScenarioAndSixOthersOfTheSeed(t *testing.T) {
 	if again := pick("one", 1); !slices.Equal(one, again) {
 		t.Errorf("the same seed picks %v and %v", one, again)
 	}
+	slices.Reverse(plan.Scenarios)
+	other := pick("one", 1)
+	slices.Reverse(plan.Scenarios)
+	if slices.Sort(other); !slices.Equal(slices.Sorted(slices.Values(one)), other) {
+		t.Errorf("in another order of the files it picks %v, not %v", other, one)
+	}
 	if slices.Equal(one, pick("one", 2)) && slices.Equal(one, pick("two", 1)) {
 		t.Error("another seed and another defect pick the same")
 	}

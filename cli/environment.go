@@ -33,12 +33,8 @@ func (f *runFlags) fromEnvironment(cmd *cobra.Command, environ []string) ([]driv
 		}
 		f.preset = v.Preset
 	}
-	if v.Capabilities == nil || given("capabilities") {
+	if v.Capabilities == nil || given("capabilities") || given("as") {
 		return f.declared(cmd)
 	}
-	declared := []driver.Capability{}
-	for _, name := range v.Capabilities {
-		declared = append(declared, driver.Capability(name))
-	}
-	return declared, nil
+	return trial.Declared(v.Capabilities), nil
 }

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,8 @@ import (
 // variable.
 func TestEnvironmentVariables(t *testing.T) {
 	dir := writeSuite(t, map[string]string{"platform.yaml": platformYAML, "features/f.feature": someFeature})
+	runs := writeSuite(t, map[string]string{"platform.yaml": platformYAML, "features/f.feature": someFeature,
+		"understudy.yaml": "platform: platform.yaml\nfeatures: features\nruns: {all: {tags: \"@nowhere\"}}\n"})
 	out := t.TempDir()
 	for _, tt := range []struct {
 		name string
@@ -26,10 +29,14 @@ func TestEnvironmentVariables(t *testing.T) {
 		{"preset without a way", []string{"BEHAVIOUR_CONFIG_PRESET=" + dir + "/platform.yaml"}, nil, "preset.install is missing"},
 		{"preset of the flag", []string{"BEHAVIOUR_CONFIG_PRESET=none.yaml"}, []string{"--preset", "other.yaml"}, "preset other.yaml: stat other.yaml"},
 		{"directory", []string{"BEHAVIOUR_ARTIFACT_DIR=" + dir + "/platform.yaml"}, nil, "not a directory"},
+		{"a configured run", []string{"GODOG_TAGS=not @nowhere", "BEHAVIOUR_CAPABILITIES=x"}, []string{"--as", "all"}, "no scenario is selected"},
 		{"capabilities", []string{"BEHAVIOUR_CAPABILITIES=a,,b"}, nil, `"" is not a name`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			args := append([]string{"run", dir}, tt.args...)
+			if slices.Contains(args, "--as") {
+				args[1] = runs
+			}
 			if tt.name != "directory" {
 				args = append(args, "--out", out)
 			}

@@ -48,7 +48,7 @@ func formatNames() []string {
 type reportFlags struct {
 	format, out           string
 	mixed, coverage, json bool
-	trackRecord           string // a suite
+	trackRecord, suite    string
 }
 
 func reportCommand(o Options) *cobra.Command {
@@ -68,14 +68,14 @@ names it; "record" is the merged record itself.
 --coverage says instead which jobs, steps and conditions of the workflows no scenario took, and the
 least permissions that their tokens needed; with --json as JSON.
 
---track-record SUITE makes the table of run --defects=full from the records of a clean run and of one run for each
-of the suite's seeded defects (run --defect NAME), which may have been made at different times.
+--track-record FILE makes the table of run --defects=full from the records of a clean run and of one run for each
+seeded defect of the suite in --suite (run --defect NAME), which may have been made at different times.
 
 Exit codes: 0 rendered, whatever the verdicts · 2 usage.`,
 		Example: `  understudy report out/record.json --format markdown >> "$GITHUB_STEP_SUMMARY"
   understudy report shard-1/record.json shard-2/record.json --out all.html
   understudy report --coverage out
-  understudy report out/runs/*/record.json --track-record examples/acceptance --out docs/track-record.md`,
+  understudy report out/runs/*/record.json --suite examples/acceptance --track-record docs/track-record.md`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, paths []string) error { return runReport(o, f, paths) },
 	}
@@ -85,15 +85,18 @@ Exit codes: 0 rendered, whatever the verdicts · 2 usage.`,
 	fl.BoolVar(&f.mixed, "mixed", false, "merge records of different platforms or features")
 	fl.BoolVar(&f.coverage, "coverage", false, "what of the workflows no scenario took, and the least permissions")
 	fl.BoolVar(&f.json, "json", false, "--coverage as JSON")
-	fl.StringVar(&f.trackRecord, "track-record", "", "what the seeded defects of this suite came to, as Markdown")
+	fl.StringVar(&f.trackRecord, "track-record", "", "file for what the seeded defects came to, in Markdown")
+	fl.StringVar(&f.suite, "suite", "", "directory of the suite that lists them")
 	cmd.MarkFlagsMutuallyExclusive("coverage", "format", "track-record")
+	cmd.MarkFlagsMutuallyExclusive("out", "track-record")
+	cmd.MarkFlagsRequiredTogether("suite", "track-record")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func runReport(o Options, f reportFlags, paths []string) error {
 	if f.trackRecord != "" {
-		return runTrackRecord(o, f, paths)
+		return runTrackRecord(f, paths)
 	}
 	format, err := f.pick()
 	if err != nil {

@@ -145,3 +145,28 @@ func TestReportUsage(t *testing.T) {
 		t.Errorf("something was written: %v, %v", left, err)
 	}
 }
+
+// TestReportTrackRecord: the table of who catches what comes from records that were made one by one.
+func TestReportTrackRecord(t *testing.T) {
+	dir := writeSuite(t, map[string]string{
+		"understudy.yaml": "features: features\ndefects: defects.txt\n", "features/f.feature": someFeature, "defects.txt": "loses triage.feature:6 # what is lost\n",
+	})
+	clean, lost := kept(t, "green", nil), kept(t, "green", func(r *result.Record) {
+		r.Platform.Defect = "loses"
+		scenarioOf(r, 0).Verdict = result.Failed
+	})
+	file := filepath.Join(t.TempDir(), "track.md")
+	if code, text := run(t, cli.Options{}, "report", clean, "--suite", dir, "--track-record", file); code != 2 || !strings.Contains(text, "no record is of a run with loses") {
+		t.Errorf("one record: exit code %d\n%s", code, text)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("it was written all the same")
+	}
+	if code, text := run(t, cli.Options{}, "report", clean, lost, "--suite", dir, "--track-record", file); code != 0 {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(data), "1 of 1 seeded defects caught by") || !strings.Contains(string(data), "| `loses` | what is lost | `triage.feature:6`") {
+		t.Errorf("%v\n%s", err, data)
+	}
+}

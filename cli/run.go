@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/understudy-dev/understudy/driver"
+	"github.com/understudy-dev/understudy/internal/envvar"
 	"github.com/understudy-dev/understudy/result"
 	"github.com/understudy-dev/understudy/suite"
 	"github.com/understudy-dev/understudy/trial"
@@ -56,17 +56,11 @@ func (f *runFlags) declared(cmd *cobra.Command) ([]driver.Capability, error) {
 	if !cmd.Flags().Changed("capabilities") {
 		return nil, nil
 	}
-	out := []driver.Capability{}
-	if strings.TrimSpace(f.capabilities) == "" {
-		return out, nil
+	names, err := envvar.Names(f.capabilities)
+	if err != nil {
+		return nil, fmt.Errorf("--capabilities %q: %w", f.capabilities, err)
 	}
-	for name := range strings.SplitSeq(f.capabilities, ",") {
-		if name = strings.TrimSpace(name); name == "" {
-			return nil, fmt.Errorf("--capabilities %q: a name is empty; the form is NAME,NAME", f.capabilities)
-		}
-		out = append(out, driver.Capability(name))
-	}
-	return out, nil
+	return trial.Declared(names), nil
 }
 
 const runExamples = `  understudy run examples/acceptance

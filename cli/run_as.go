@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 )
@@ -20,22 +18,4 @@ func (f *runFlags) checkAs(cmd *cobra.Command) error {
 		return errors.New("--as names a run of understudy.yaml, which has tags and capabilities of its own")
 	}
 	return nil
-}
-
-// overtime says that --timeout ended the run.
-type overtime struct{ error }
-
-// limited is ctx, which ends with --timeout.
-func (f *runFlags) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	if f.timeout == 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeoutCause(ctx, f.timeout, overtime{fmt.Errorf("the --timeout of %s is over: what was still running has been interrupted", f.timeout)})
-}
-
-// tellTimeout says that the run ended before its time.
-func tellTimeout(ctx context.Context, s *screen) {
-	if cause, ok := errors.AsType[overtime](context.Cause(ctx)); ok {
-		s.note(cause.Error())
-	}
 }

@@ -3,8 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -94,8 +92,8 @@ func (t *track) markdown() string {
 }
 
 // runTrackRecord makes the table from records that were kept.
-func runTrackRecord(o Options, f reportFlags, paths []string) error {
-	config, err := trial.FindConfig(f.trackRecord, "")
+func runTrackRecord(f reportFlags, paths []string) error {
+	config, err := trial.FindConfig(f.suite, "")
 	if err != nil {
 		return err
 	}
@@ -120,11 +118,7 @@ func runTrackRecord(o Options, f reportFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	if f.out == "" {
-		_, err := io.WriteString(o.Stdout, t.markdown())
-		return err
-	}
-	return replace(f.out, []byte(t.markdown()))
+	return t.write(f.trackRecord)
 }
 
 // newTrack judges the records of the defects; one is needed of each, and a clean one.
@@ -147,7 +141,11 @@ func newTrack(suite string, latest map[string]result.Record, defects []defect) (
 		t.add(judgeDefect(r, d))
 	}
 	if len(missing) > 0 {
-		return track{}, &hinted{fmt.Errorf("no record is of a run with %s", strings.Join(missing, ", ")), "understudy run SUITE --defect NAME --out DIR makes one"}
+		text := strings.Join(missing[:min(len(missing), 5)], ", ")
+		if more := len(missing) - 5; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		return track{}, &hinted{errors.New("no record is of a run with " + text), "understudy run SUITE --defect NAME --out DIR makes one"}
 	}
 	return t, nil
 }
@@ -166,7 +164,7 @@ func cell(s string) string {
 }
 
 func (t *track) write(file string) error {
-	if err := os.WriteFile(file, []byte(t.markdown()), 0o644); err != nil {
+	if err := replace(file, []byte(t.markdown())); err != nil {
 		return fmt.Errorf("write the track record: %w", err)
 	}
 	return nil

@@ -65,6 +65,18 @@ func (p *Prepared) as() error {
 	return nil
 }
 
+// Declared are the capabilities of these names; nil stays nil, which is that nobody names any.
+func Declared(names []string) []driver.Capability {
+	if names == nil {
+		return nil
+	}
+	out := []driver.Capability{}
+	for _, name := range names {
+		out = append(out, driver.Capability(name))
+	}
+	return out
+}
+
 type wireRun struct {
 	Tags         string   `yaml:"tags"`
 	Capabilities []string `yaml:"capabilities"`
@@ -88,12 +100,7 @@ func readRuns(file string, n *yaml.Node) ([]Run, error) {
 		if strings.TrimSpace(name) != name || strings.ContainsAny(name, " \t\n") || name == "" {
 			return nil, strictyaml.Errorf(file, r.Line, "the name of run %q is not one word", name)
 		}
-		if wire[name].Capabilities != nil {
-			r.Capabilities = []driver.Capability{}
-		}
-		for _, c := range wire[name].Capabilities {
-			r.Capabilities = append(r.Capabilities, driver.Capability(c))
-		}
+		r.Capabilities = Declared(wire[name].Capabilities)
 		runs = append(runs, r)
 	}
 	return runs, nil

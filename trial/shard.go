@@ -3,6 +3,7 @@ package trial
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,6 +34,7 @@ func (s Shard) deal(all []suite.PlannedScenario, seed int64) map[string]bool {
 	for i, sc := range all {
 		ids[i] = sc.ID
 	}
+	slices.Sort(ids) // the order in which somebody names the files says nothing either
 	r := rand.New(rand.NewPCG(uint64(seed), uint64(s.Of)))
 	r.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 	mine := map[string]bool{}

@@ -31,7 +31,10 @@ func TestShardsAreThePlan(t *testing.T) {
 	for i := range 10 {
 		fmt.Fprintf(&text, "  Scenario: %d\n    Given nothing\n", i)
 	}
-	for name, content := range map[string]string{trial.ConfigFile: "features: features\n", "features/f.feature": text.String()} {
+	for name, content := range map[string]string{
+		trial.ConfigFile: "features: features\n", "features/f.feature": text.String(), "others/e.feature": text.String(), "others/d.feature": text.String(),
+		"others/" + trial.ConfigFile: "features: .\n",
+	} {
 		file := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(content), 0o644)); err != nil {
 			t.Fatal(err)
@@ -61,6 +64,20 @@ func TestShardsAreThePlan(t *testing.T) {
 	}
 	if slices.Equal(shard(1, 3, 7), shard(1, 3, 8)) && slices.Equal(shard(2, 3, 7), shard(2, 3, 8)) {
 		t.Error("another seed deals the same")
+	}
+	named := func(files ...string) []string {
+		var paths []string
+		for _, f := range files {
+			paths = append(paths, filepath.Join(dir, "others", f))
+		}
+		p, err := trial.Prepare(trial.Options{Paths: paths, Seed: 7, Shard: trial.Shard{Number: 1, Of: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Sorted(slices.Values(p.IDs()))
+	}
+	if a, b := named("d.feature", "e.feature"), named("e.feature", "d.feature"); !slices.Equal(a, b) {
+		t.Errorf("in another order of the files the shard has %v, not %v", b, a)
 	}
 	if _, err := trial.Prepare(trial.Options{Paths: []string{dir}, Shard: trial.Shard{Number: 11, Of: 11}}); !errors.Is(err, suite.ErrNothingSelected) {
 		t.Errorf("a shard of nothing: %v", err)

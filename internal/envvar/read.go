@@ -50,7 +50,9 @@ func Read(environ []string) (Values, error) {
 	var errs [3]error
 	var pool int
 	if names, there := set["BEHAVIOUR_CAPABILITIES"]; there {
-		v.Capabilities, errs[0] = capabilities(names)
+		if v.Capabilities, errs[0] = Names(names); errs[0] != nil {
+			errs[0] = fmt.Errorf("BEHAVIOUR_CAPABILITIES=%s: %w", names, errs[0])
+		}
 	}
 	v.Jobs, errs[1] = number("GODOG_CONCURRENCY", set["GODOG_CONCURRENCY"], 0)
 	pool, errs[2] = number("BEHAVIOUR_POOL_SIZE", set["BEHAVIOUR_POOL_SIZE"], 1)
@@ -86,14 +88,15 @@ func (v Variable) check(value string) error {
 	return err
 }
 
-func capabilities(value string) ([]string, error) {
-	out := []string{} // set but empty declares none
+// Names reads a list of capabilities, NAME,NAME; an empty one declares none.
+func Names(value string) ([]string, error) {
+	out := []string{}
 	if strings.TrimSpace(value) == "" {
 		return out, nil
 	}
 	for name := range strings.SplitSeq(value, ",") {
 		if name = strings.TrimSpace(name); name == "" || strings.ContainsAny(name, " \t@") {
-			return nil, fmt.Errorf("BEHAVIOUR_CAPABILITIES=%s: %q is not a name; the form is NAME,NAME", value, name)
+			return nil, fmt.Errorf("%q is not a name; the form is NAME,NAME", name)
 		}
 		out = append(out, name)
 	}

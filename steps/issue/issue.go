@@ -45,6 +45,11 @@ var Pack = suite.Pack{Name: "issue", Lint: lint, Steps: []suite.Step{
 		Example: `an issue with title "It breaks" and body containing "steps to reproduce"`,
 	},
 	{
+		Pattern: `an issue "([^"]+)" is created`, Do: create,
+		Doc:     "Opens an issue with that title as the write actor. Later steps look at the runs that this causes.",
+		Example: `an issue "Greet the world" is created`,
+	},
+	{
 		Pattern: `(?:an issue is opened|the ([\w-]+?)(?: actor)? opens an issue) for OWNERS auth testing`, Do: openForOwners,
 		Doc: "Opens an issue as that actor, the write actor where none is named; the bot is the write actor, too. " +
 			"Later steps look at the runs that this causes.",
@@ -118,6 +123,11 @@ func open(ctx context.Context) error {
 
 func openWith(ctx context.Context, title, body string) error {
 	return openAs(ctx, writer, driver.NewIssue{Title: title, Body: body})
+}
+
+func create(ctx context.Context, title string) error {
+	world.Share(ctx, world.TheStimulus, world.From(ctx).Cause())
+	return openWith(ctx, title, "Opened by a scenario.")
 }
 
 func openForOwners(ctx context.Context, actor string) error {

@@ -2,6 +2,7 @@ package issue
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/understudy-dev/understudy/driver"
@@ -9,6 +10,9 @@ import (
 	"github.com/understudy-dev/understudy/suite/feature"
 	"github.com/understudy-dev/understudy/world/settings"
 )
+
+// opensText is the text of a step that opens an issue.
+var opensText = regexp.MustCompile(`^an issue($| with title "| ".* is created$)|for OWNERS auth testing$`)
 
 // lint finds the number of an issue where the scenario opens that only later. Where no step of this pack
 // opens one, a step of somebody else may.
@@ -23,7 +27,7 @@ func lint(d suite.Draft) (problems []error) {
 		}
 		opened := len(s.Steps)
 		for i, step := range s.Steps {
-			if step.Text == "an issue" || strings.HasSuffix(step.Text, " for OWNERS auth testing") || strings.HasPrefix(step.Text, `an issue with title "`) {
+			if opensText.MatchString(step.Text) {
 				opened = i
 				break
 			}

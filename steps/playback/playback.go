@@ -18,7 +18,6 @@ import (
 // Who acts; reading is the observer's.
 const (
 	admin    = "admin"
-	writer   = "write"
 	observer = "observer"
 )
 
@@ -39,11 +38,6 @@ var Pack = suite.Pack{Name: "playback", Lint: lint, Steps: []suite.Step{
 			"the second. The first use makes the repository ready for playback: an issue with a comment in which the platform keeps what was replayed " +
 			"(edits.playback), and the runtime dummy-playback (edits.runtime). The playlist is edits.playlist, the result lies beside it.",
 		Example: `a review agent that returns "fixtures/playback/approve.yaml"`,
-	},
-	{
-		Pattern: `an issue "([^"]+)" is created`, Do: create,
-		Doc:     "Opens an issue with that title as the write actor. Later steps look at the runs that this causes.",
-		Example: `an issue "Greet the world" is created`,
 	},
 	{
 		Pattern: `a pull request exists`, Do: exists,
@@ -119,19 +113,4 @@ func provision(ctx context.Context) ([]settings.Change, error) {
 		{Edit: driver.EditPlayback, With: map[string]string{"issue": strconv.Itoa(is.Ref.Number)}},
 		{Edit: driver.EditRuntime, With: map[string]string{"runtime": Runtime}},
 	}, nil
-}
-
-func create(ctx context.Context, title string) error {
-	w := world.From(ctx)
-	r, err := world.Shared[driver.Repo](ctx, world.TheRepository)
-	if err != nil {
-		return err
-	}
-	world.Share(ctx, world.TheStimulus, w.Cause())
-	is, err := w.As(writer).Issues.Open(ctx, r, driver.NewIssue{Title: title, Body: "Opened by a scenario."})
-	if err != nil {
-		return err
-	}
-	world.Share(ctx, world.TheIssue, is.Ref)
-	return nil
 }
