@@ -175,8 +175,8 @@ func (a *Admin) ResolveRef(repo, ref string) (sha string, err error) {
 // still exists has as its head must be. Nobody is to take the one for the other, as then nothing runs, and nobody
 // hears of it.
 func (a *Admin) unread(repo string, was state.Repo, sha string, err error) error {
-	now, gone := a.state.Find(repo)
-	if gone != nil || now.ID != was.ID {
+	now, there := a.still(repo, was.ID)
+	if !there {
 		return err
 	}
 	for ref, head := range now.Refs {
@@ -185,6 +185,13 @@ func (a *Admin) unread(repo string, was state.Repo, sha string, err error) error
 		}
 	}
 	return err
+}
+
+// still returns the repository of that name if it is the same as before: it may have been deleted meanwhile, and
+// another one made.
+func (a *Admin) still(repo string, id int64) (state.Repo, bool) {
+	now, err := a.state.Find(repo)
+	return now, err == nil && now.ID == id
 }
 
 // DisabledWorkflows lists the paths of a repository's workflows that start no runs: somebody disabled them, or

@@ -5,6 +5,12 @@ import "encoding/json"
 // FailDisk lets every later write of a kept forge fail.
 func (s *Server) FailDisk() error { return s.keeper.log.Close() }
 
+// Still reports whether the repository of that name is the one that it was, whose id is that of then.
+func (a *Admin) Still(repo string, id int64) bool {
+	_, there := a.still(repo, id)
+	return there
+}
+
 // Image is all that a forge knows but its journal, and where every ref is.
 func (s *Server) Image() ([]byte, error) {
 	image := s.admin.state.Image()

@@ -220,8 +220,19 @@ func TestUnreadCommit(t *testing.T) {
 	if _, err := w.admin.ResolveRef("acme/app", other); !errors.Is(err, driver.ErrNotFound) {
 		t.Errorf("a commit that never was: %v", err)
 	}
+	id, _ := w.ada.want(200, "GET", "/repos/acme/app", nil).at("id").(float64)
+	if !w.admin.Still("acme/app", int64(id)) {
+		t.Error("a repository that is there is not")
+	}
 	w.ada.want(204, "DELETE", "/repos/acme/app", nil)
+	if w.admin.Still("acme/app", int64(id)) {
+		t.Error("a repository that was deleted is still there")
+	}
 	if _, err := w.admin.ResolveRef("acme/app", sha); !errors.Is(err, driver.ErrNotFound) {
 		t.Errorf("of a repository that is gone: %v", err)
+	}
+	w.ada.want(201, "POST", "/orgs/acme/repos", map[string]any{"name": "app"})
+	if w.admin.Still("acme/app", int64(id)) {
+		t.Error("another repository of the name is taken for the one before")
 	}
 }

@@ -32,7 +32,7 @@ func (a *Admin) WorkflowFiles(repo, sha string) (map[string][]byte, error) {
 	}
 	list, err := api.WorkflowFiles(a.git.Open(r.ID), sha)
 	if err != nil {
-		if now, gone := a.state.Find(repo); gone != nil || now.ID != r.ID {
+		if _, there := a.still(repo, r.ID); !there {
 			err = driver.ErrNotFound // it was deleted meanwhile
 		}
 		return nil, wrap("read workflows of "+repo, err)

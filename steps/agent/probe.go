@@ -30,7 +30,12 @@ func probeReturned(ctx context.Context, description string, status int) error {
 }
 
 func probeSaid(ctx context.Context, description, how, text string) error {
-	return probed(ctx, description, func(ctx context.Context, w *world.World, r runResult, o operationResult) error {
+	return probed(ctx, description, answered(how, text))
+}
+
+// answered holds the beginning of an answer to have the text, or not to. Without an answer neither holds.
+func answered(how, text string) func(context.Context, *world.World, runResult, operationResult) error {
+	return func(ctx context.Context, w *world.World, r runResult, o operationResult) error {
 		if err := w.ExpectKey(ctx, "agent.probe-answered", r.key(o), o.Status != 0, match.Equal(true)); err != nil {
 			return err
 		}
@@ -39,7 +44,7 @@ func probeSaid(ctx context.Context, description, how, text string) error {
 			want = match.Lacks(text)
 		}
 		return w.ExpectKey(ctx, "agent.probe-body", r.key(o), o.Body, want)
-	})
+	}
 }
 
 // probed waits for the results of the operation and holds check to each.

@@ -78,6 +78,20 @@ func TestHintSaysWhatThePlatformSaid(t *testing.T) {
 	}
 }
 
+// TestLogsAreQuotedWithoutTimes: what was seen of a log is what it says, not when.
+func TestLogsAreQuotedWithoutTimes(t *testing.T) {
+	set := driver.Unassigned()
+	f := forge{decide: "2026-12-01T05:03:54.0000000Z nothing to do\n", second: driver.Job{ID: 2, Name: "x", Conclusion: "skipped"}}
+	set.Forge, set.Journal, set.Ledger = f, f, ledger.New()
+	ctx := world.Into(t.Context(), world.New(world.Options{Drivers: set}))
+	world.Share(ctx, world.TheRepository, driver.Repo{Owner: "o", Name: "r"})
+	world.Share(ctx, world.TheStimulus, driver.Cause("stimulus:1"))
+	err := do(ctx, t, `the job "decide" succeeds saying "starts sort"`)
+	if err == nil || !strings.Contains(err.Error(), "nothing to do") || strings.Contains(err.Error(), "2026-") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // do runs the pack's step with this text.
 func do(ctx context.Context, t *testing.T, text string) error {
 	t.Helper()
@@ -91,6 +105,8 @@ func do(ctx context.Context, t *testing.T, text string) error {
 			return f(ctx, m[1])
 		case func(context.Context, string, string) error:
 			return f(ctx, m[1], m[2])
+		case func(context.Context, string, string, string) error:
+			return f(ctx, m[1], m[2], m[3])
 		case func(context.Context, string, int) error:
 			return f(ctx, m[1], len(strings.TrimSpace(m[2]))) // "1"
 		}

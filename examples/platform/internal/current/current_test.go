@@ -82,6 +82,15 @@ func TestChangedAndRestrict(t *testing.T) {
 	}
 }
 
+// TestDirectoryIsNoFile: a directory of the name is none of the configuration's files.
+func TestDirectoryIsNoFile(t *testing.T) {
+	b, _ := branch(t, map[string]string{"config.yaml/x": ""})
+	files, err := b.Forge.Files(t.Context(), "main", ".crew")
+	if err != nil || len(files) != 0 {
+		t.Errorf("%q, %v", files, err)
+	}
+}
+
 // TestUnknown: who cannot look does not go on as if nothing had changed.
 func TestUnknown(t *testing.T) {
 	b, f := branch(t, map[string]string{"config.yaml": "agents: 1\n"})

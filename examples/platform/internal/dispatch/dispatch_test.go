@@ -253,4 +253,11 @@ func TestOwners(t *testing.T) {
 			t.Errorf("role %s, %q, %s: %q, want %q", tc.role, tc.owner, tc.d, got.Reason, tc.want)
 		}
 	}
+	got := dispatch.Decide(dispatch.Options{
+		Event: issue("opened", "", "", "none"), List: func() []dispatch.Candidate { return all[:1] }, Owner: func(string) string { return "reviewer" },
+	})
+	const want = "no agent may start: code: its trigger matches, but mallory is only a reviewer of OWNERS, and it changes code"
+	if got.Reason != want {
+		t.Errorf("code alone, for a reviewer: %q, want %q", got.Reason, want)
+	}
 }

@@ -168,6 +168,29 @@ func TestPostRefused(t *testing.T) {
 	}
 }
 
+// TestPostAfterAChange: nothing is applied when the configuration is no longer that of the run, or nobody can tell.
+func TestPostAfterAChange(t *testing.T) {
+	for name, changed := range map[string]func(context.Context, map[string]string) ([]string, error){
+		".crew/config.yaml changed while the agent ran; nothing was applied": func(context.Context, map[string]string) ([]string, error) { return []string{".crew/config.yaml"}, nil },
+		"the forge is away": func(context.Context, map[string]string) ([]string, error) {
+			return nil, errors.New("the forge is away")
+		},
+	} {
+		f := forgetest.New(t)
+		c, err := forge.New(f.URL, "job", forgetest.Repo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = post.Post(t.Context(), post.Options{
+			Job: c, Bot: c, Agent: "triage", Issue: 1, Output: output(t, run.Succeeded, "", `{"action":"sufficient","reason":"r","comment":"s"}`), Changed: changed,
+		})
+		comments, _ := said(f)
+		if err == nil || !strings.Contains(err.Error(), name) || len(f.Issue) > 0 || len(comments) != 1 || !strings.Contains(comments[0], name) {
+			t.Errorf("%s: %v, labels %q, said %q", name, err, f.Issue, comments)
+		}
+	}
+}
+
 func TestALostResultIsNamedWithoutItsPlace(t *testing.T) {
 	f := forgetest.New(t)
 	c, err := forge.New(f.URL, "job", forgetest.Repo)
