@@ -27,7 +27,7 @@ func TestEnvironmentVariables(t *testing.T) {
 		{"tags of the flag", []string{"GODOG_TAGS=@slow"}, []string{"--tags", "@fast"}, "no scenario is selected"},
 		{"preset", []string{"BEHAVIOUR_CONFIG_PRESET=none.yaml"}, nil, "BEHAVIOUR_CONFIG_PRESET=none.yaml: stat none.yaml"},
 		{"preset without a way", []string{"BEHAVIOUR_CONFIG_PRESET=" + dir + "/platform.yaml"}, nil, "preset.install is missing"},
-		{"preset of the flag", []string{"BEHAVIOUR_CONFIG_PRESET=none.yaml"}, []string{"--preset", "other.yaml"}, "preset other.yaml: stat other.yaml"},
+		{"preset of the flag", []string{"BEHAVIOUR_CONFIG_PRESET=none.yaml"}, []string{"--preset", "other.yaml"}, "preset other.yaml: stat other.yaml: no such file or directory\nunderstudy: hint: a preset is a file"},
 		{"directory", []string{"BEHAVIOUR_ARTIFACT_DIR=" + dir + "/platform.yaml"}, nil, "not a directory"},
 		{"a configured run", []string{"GODOG_TAGS=not @nowhere", "BEHAVIOUR_CAPABILITIES=x"}, []string{"--as", "all"}, "no scenario is selected"},
 		{"capabilities", []string{"BEHAVIOUR_CAPABILITIES=a,,b"}, nil, `"" is not a name`},

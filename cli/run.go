@@ -280,6 +280,10 @@ func runOnce(ctx context.Context, s *screen, out string, p *trial.Prepared) (kep
 
 // explain adds a hint where one is known.
 func explain(err error) error {
+	var h interface{ Hint() string }
+	if errors.As(err, &h) {
+		return err
+	}
 	if errors.Is(err, suite.ErrNothingSelected) {
 		return &hinted{err, "check the paths and --tags; `understudy run DIR` without --tags runs everything"}
 	}

@@ -24,13 +24,21 @@ func readPreset(from string, p environment.Platform) (*driver.Preset, error) {
 	}
 	preset, err := loadPreset(from)
 	if err != nil {
-		return nil, fmt.Errorf("preset %s: %w", from, err)
+		return nil, unusable{fmt.Errorf("preset %s: %w", from, err)}
 	}
 	if len(p.Preset) == 0 {
 		return nil, fmt.Errorf("%s: preset.install is missing; it says how preset %s reaches the platform", p.File, from)
 	}
 	return &preset, nil
 }
+
+// unusable is a preset that cannot be had.
+type unusable struct{ error }
+
+func (u unusable) Unwrap() error { return u.error }
+
+// Hint says what can be.
+func (u unusable) Hint() string { return "a preset is a file, as seen from here, or an https URL" }
 
 // CheckPreset says what is wrong with Options.Preset, as far as that can be told without the platform.
 func CheckPreset(from string) error {
